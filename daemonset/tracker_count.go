@@ -22,20 +22,20 @@ type counts struct {
 	nodeEntries    paged.List[nodeEntry]
 	names          paged.Index // of the nodes
 	podEntries     paged.List[podEntry]
-	uids           tracked.Twins   // the UIDs of the pods that the DaemonSet controls, and which of them are shared
-	hashes         tracked.Counter // of the pods on nodes
-	nodeless       paged.Bag       // pods of the DaemonSet that are on no node, or on a missing node
-	missing        paged.Index     // the first pod of each missing node, by the name of the node
-	special        paged.Bag       // nodes of kindSpecial
-	newUnavailable paged.Bag       // nodes of kindSingle with a new pod that is not available
-	terminating    paged.Bag       // nodes of kindSingle with a pod that is being deleted
-	empty          paged.Sorted    // nodes of kindEmpty, by name
-	old            paged.Sorted    // nodes with an old pod, by name: of kindSingle, and some of kindSpecial
-	single         groups          // nodes of kindSingle
-	specialOld     int             // how many nodes of kindSpecial have an old pod
-	desired        int32           // nodes that should run a pod
-	ranked         int             // nodes with a rank
-	queue          paged.Queue     // nodes by the time at which their only pod becomes available
+	uids           tracked.Duplicates // the UIDs of the pods that the DaemonSet controls, and which of them are shared
+	hashes         tracked.Counter    // of the pods on nodes
+	nodeless       paged.Bag          // pods of the DaemonSet that are on no node, or on a missing node
+	missing        paged.Index        // the first pod of each missing node, by the name of the node
+	special        paged.Bag          // nodes of kindSpecial
+	newUnavailable paged.Bag          // nodes of kindSingle with a new pod that is not available
+	terminating    paged.Bag          // nodes of kindSingle with a pod that is being deleted
+	empty          paged.Sorted       // nodes of kindEmpty, by name
+	old            paged.Sorted       // nodes with an old pod, by name: of kindSingle, and some of kindSpecial
+	single         groups             // nodes of kindSingle
+	specialOld     int                // how many nodes of kindSpecial have an old pod
+	desired        int32              // nodes that should run a pod
+	ranked         int                // nodes with a rank
+	queue          paged.Queue        // nodes by the time at which their only pod becomes available
 }
 
 func (c *counts) clone() counts {

@@ -196,8 +196,8 @@ func TestChooseMerged(t *testing.T) {
 			}
 		}
 		r := order.ranking(pods)
-		places, _ := r.rank(nil)
-		keys := r.all(places)
+		places, _ := r.candidatePlaces(nil)
+		keys := r.allKeys(places)
 		var want []int32
 		for _, k := range r.sorted(slices.Clone(keys)) {
 			want = append(want, k.index)
@@ -220,7 +220,7 @@ func TestChooseMerged(t *testing.T) {
 
 // A part of more than shortPart pods is chosen from in rounds.
 func TestLongPart(t *testing.T) {
-	pods := make([]Pod, 3*shortPart)
+	pods := make([]Pod, 3*maxSortedPart)
 	start := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	for i := range pods {
 		pods[i] = Pod{
@@ -230,7 +230,7 @@ func TestLongPart(t *testing.T) {
 	}
 	order := New(start.Add(100*time.Hour), nil)
 	all := order.Victims(pods, nil, len(pods))
-	for _, n := range []int{1, 100, shortPart, 2 * shortPart, len(pods) - 1} {
+	for _, n := range []int{1, 100, maxSortedPart, 2 * maxSortedPart, len(pods) - 1} {
 		require.Equal(t, all[:n], order.Victims(pods, nil, n), "%d victims", n)
 	}
 }
@@ -256,7 +256,7 @@ func TestCensus(t *testing.T) {
 		}
 	}
 	for i := range pods {
-		require.Equal(t, counts[pods[i].NodeName], c.of(pods[i].NodeName))
+		require.Equal(t, counts[pods[i].NodeName], c.count(pods[i].NodeName))
 	}
-	require.Zero(t, c.of("node-x"))
+	require.Zero(t, c.count("node-x"))
 }

@@ -18,13 +18,13 @@ func (r *ranking) first(places []place, n int) []*key {
 	return r.sorted(r.choose(places, n))
 }
 
-// choose arranges places so that the first n pods of the canonical order, at least one, come
+// choose reorders places so that the first n pods of the canonical order, at least one, come
 // first, in any order, and returns their keys. It selects and does not sort, because a
 // scale-down seldom deletes a large part of the pods. Each step compares fewer pods by more
 // rules.
 func (r *ranking) choose(places []place, n int) []key {
 	if n >= len(places) {
-		return r.all(places)
+		return r.allKeys(places)
 	}
 	_, to := nth(places, n, compareHealth)
 	r.completeAll(places[:to])
@@ -37,7 +37,7 @@ func (r *ranking) choose(places []place, n int) []key {
 	return keys[:n]
 }
 
-// chooseInGroup is choose for keys whose places are equal.
+// chooseInGroup is choose for keys with equal places.
 func (r *ranking) chooseInGroup(keys []key, n int) {
 	switch {
 	case n == len(keys):
@@ -48,11 +48,11 @@ func (r *ranking) chooseInGroup(keys []key, n int) {
 	}
 }
 
-// chooseMerged is choose for one group whose parts are merged by UID.
+// chooseMerged is choose for one group with parts that are merged by UID.
 func (r *ranking) chooseMerged(keys []key, n int) {
 	table := make([]int32, 1<<bits.Len(uint(2*len(keys))))
-	if r.lead(keys, table) {
-		nth(keys, n, r.compareLed)
+	if r.setLeaders(keys, table) {
+		nth(keys, n, r.compareByLeader)
 		return
 	}
 	r.chooseInRounds(keys, n, table)
@@ -65,11 +65,11 @@ func (r *ranking) chooseMerged(keys []key, n int) {
 func (r *ranking) chooseInRounds(keys []key, n int, table []int32) {
 	for rounds := 2 * bits.Len(uint(len(keys))); n < len(keys); rounds-- {
 		if len(keys) <= 16 || rounds == 0 {
-			r.arrange(keys)
+			r.sortInPlace(keys)
 			return
 		}
 		pivot := r.leader(keys, &keys[len(keys)/2])
-		before := r.splitLeader(keys, &pivot, table[:1<<bits.Len(uint(2*len(keys)))])
+		before := r.splitBeforeLeader(keys, &pivot, table[:1<<bits.Len(uint(2*len(keys)))])
 		if n <= before {
 			keys = keys[:before]
 			continue
@@ -84,9 +84,9 @@ func (r *ranking) chooseInRounds(keys []key, n int, table []int32) {
 	}
 }
 
-// slot returns the place of a ready time in a hash table. The table holds indexes of keys,
+// slotOf returns the place of a ready time in a hash table. The table holds indexes of keys,
 // plus 1.
-func slot(keys []key, table []int32, readySince int64) *int32 {
+func slotOf(keys []key, table []int32, readySince int64) *int32 {
 	mask := uint64(len(table) - 1)
 	for h := mix(uint64(readySince)); ; h++ {
 		if s := &table[h&mask]; *s == 0 || keys[*s-1].readySince == readySince {
@@ -95,21 +95,21 @@ func slot(keys []key, table []int32, readySince int64) *int32 {
 	}
 }
 
-// shortPart is the largest part that is sorted beforehand.
-const shortPart = 2048
+// maxSortedPart is the largest part that is sorted beforehand.
+const maxSortedPart = 2048
 
-// lead stores the leader of each pod in its key, for [ranking.compareLed]. It returns false
-// if a part has too many pods.
-func (r *ranking) lead(keys []key, table []int32) bool {
-	behind := make([]int32, len(keys)) // the next pod of the part, plus 1
+// setLeaders stores the leader of each pod in its key, for [ranking.compareByLeader]. It returns
+// false if a part has too many pods.
+func (r *ranking) setLeaders(keys []key, table []int32) bool {
+	next := make([]int32, len(keys)) // the next pod of the part, plus 1
 	for i := range keys {
-		s := slot(keys, table, keys[i].readySince)
-		behind[i], *s = *s, int32(i+1)
+		s := slotOf(keys, table, keys[i].readySince)
+		next[i], *s = *s, int32(i+1)
 	}
-	part := make([]int32, min(len(keys), shortPart))
+	part := make([]int32, min(len(keys), maxSortedPart))
 	for _, s := range table {
 		n := 0
-		for ; s != 0; s = behind[s-1] {
+		for ; s != 0; s = next[s-1] {
 			if n == len(part) {
 				return false
 			}
@@ -117,13 +117,14 @@ func (r *ranking) lead(keys []key, table []int32) bool {
 			n++
 		}
 		if n > 0 {
-			r.leadPart(keys, part[:n])
+			r.setPartLeaders(keys, part[:n])
 		}
 	}
 	return true
 }
 
-func (r *ranking) leadPart(keys []key, part []int32) {
+// setPartLeaders sorts one part and stores the leader of each of its pods.
+func (r *ranking) setPartLeaders(keys []key, part []int32) {
 	if len(part) > 1 {
 		slices.SortFunc(part, func(i, j int32) int { return r.comparePart(&keys[i], &keys[j]) })
 	}
@@ -133,18 +134,18 @@ func (r *ranking) leadPart(keys []key, part []int32) {
 		if r.compareID(k, leader) > 0 {
 			leader = k
 		}
-		k.leader, k.leadEarly = leader.index, leader.early
+		k.leader, k.leaderPrefix = leader.index, leader.prefix
 	}
 }
 
-// compareLed orders the pods of a group by their leaders, and pods with the same leader as in
+// compareByLeader orders the pods of a group by their leaders, and pods with the same leader as in
 // their part.
-func (r *ranking) compareLed(a, b *key) int {
-	if a.leadEarly != b.leadEarly {
-		return cmp.Compare(a.leadEarly, b.leadEarly)
+func (r *ranking) compareByLeader(a, b *key) int {
+	if a.leaderPrefix != b.leaderPrefix {
+		return cmp.Compare(a.leaderPrefix, b.leaderPrefix)
 	}
 	if a.leader != b.leader {
-		x, y := r.at(a.leader), r.at(b.leader)
+		x, y := r.podAt(a.leader), r.podAt(b.leader)
 		if c := cmp.Or(cmp.Compare(x.UID, y.UID), cmp.Compare(x.Name, y.Name), newerFirst(a.readySince, b.readySince)); c != 0 {
 			return c
 		}
@@ -164,22 +165,22 @@ func (r *ranking) leader(keys []key, k *key) key {
 	return *best
 }
 
-// splitLeader moves the pods whose leader comes before pivot to the front, and returns their
+// splitBeforeLeader moves the pods with a leader before pivot to the front, and returns their
 // number. The table is scratch space: a hash table from the ready time of a part to its first
 // pod that does not come before pivot. The leader of that pod and of all pods after it does
 // not come before pivot either.
-func (r *ranking) splitLeader(keys []key, pivot *key, table []int32) int {
+func (r *ranking) splitBeforeLeader(keys []key, pivot *key, table []int32) int {
 	clear(table)
 	for i := range keys {
 		if r.compareLeader(&keys[i], pivot) < 0 {
 			continue
 		}
-		if s := slot(keys, table, keys[i].readySince); *s == 0 || r.comparePart(&keys[i], &keys[*s-1]) < 0 {
+		if s := slotOf(keys, table, keys[i].readySince); *s == 0 || r.comparePart(&keys[i], &keys[*s-1]) < 0 {
 			*s = int32(i + 1)
 		}
 	}
 	for i := range keys {
-		first := *slot(keys, table, keys[i].readySince)
+		first := *slotOf(keys, table, keys[i].readySince)
 		keys[i].marked = first == 0 || r.comparePart(&keys[i], &keys[first-1]) < 0
 	}
 	before := 0
@@ -192,8 +193,8 @@ func (r *ranking) splitLeader(keys []key, pivot *key, table []int32) int {
 	return before
 }
 
-// splitFollowers moves the pods whose leader is pivot to the front, and returns
-// their number. No leader of keys comes before pivot.
+// splitFollowers moves the pods with pivot as their leader to the front, and returns their
+// number. No leader of keys comes before pivot.
 func (r *ranking) splitFollowers(keys []key, pivot *key) int {
 	var next *key // the first pod of the part with a later leader
 	for i := range keys {
@@ -217,7 +218,7 @@ func (r *ranking) splitFollowers(keys []key, pivot *key) int {
 	return followers
 }
 
-// nth arranges keys, or places, so that the first n come before all others, and returns the
+// nth reorders keys, or places, so that the first n come before all others, and returns the
 // range of the keys that are equal to the n-th one. It is a quickselect, and falls back on
 // sorting if the pivots are bad, so that no input makes it quadratic.
 func nth[T any](keys []T, n int, compare func(a, b *T) int) (from, to int) {
@@ -243,6 +244,7 @@ func nth[T any](keys []T, n int, compare func(a, b *T) int) (from, to int) {
 	}
 }
 
+// median returns the median of the three keys at i, j and k.
 func median[T any](keys []T, i, j, k int, compare func(a, b *T) int) T {
 	if compare(&keys[i], &keys[j]) > 0 {
 		i, j = j, i
@@ -257,7 +259,7 @@ func median[T any](keys []T, i, j, k int, compare func(a, b *T) int) T {
 }
 
 // split moves the keys before pivot to the front and the keys after it to the end, and
-// returns where the equal keys start and end.
+// returns the start and the end of the equal keys.
 func split[T any](keys []T, pivot *T, compare func(a, b *T) int) (less, more int) {
 	more = len(keys)
 	for i := 0; i < more; {

@@ -30,8 +30,8 @@ func mergedKeys(pods ...string) (*ranking, []key) {
 	}
 	order := New(start.Add(100*time.Hour), nil)
 	r := order.ranking(list)
-	places, _ := r.rank(nil)
-	return r, r.all(places)
+	places, _ := r.candidatePlaces(nil)
+	return r, r.allKeys(places)
 }
 
 func uidsOf(r *ranking, keys []key) string {
@@ -127,7 +127,7 @@ func TestLeader(t *testing.T) {
 func TestSplits(t *testing.T) {
 	r, keys := mergedKeys("c 1", "b 1", "a 1", "e 1", "a1 1", "b1 2", "d 2", "b2 2", "f 3")
 	pivot := r.leader(keys, &keys[1])
-	before := r.splitLeader(keys, &pivot, tableOf(keys))
+	before := r.splitBeforeLeader(keys, &pivot, tableOf(keys))
 	require.Equal(t, "b1", uidsOf(r, keys[:before]), "only b1 has a leader before c")
 	keys = keys[before:]
 	followers := r.splitFollowers(keys, &pivot)
@@ -146,17 +146,17 @@ func TestSlot(t *testing.T) {
 	taken := map[*int32]bool{}
 	for i := range keys {
 		keys[i].readySince = int64(i) * 1e9
-		taken[slot(keys, table, keys[i].readySince)] = true
+		taken[slotOf(keys, table, keys[i].readySince)] = true
 	}
 	require.Greater(t, len(taken), 700)
 
 	small := make([]int32, 4)
-	home := slot(keys, small, keys[1].readySince)
+	home := slotOf(keys, small, keys[1].readySince)
 	at := slices.IndexFunc([]int{0, 1, 2, 3}, func(i int) bool { return &small[i] == home })
 	*home = 10
-	require.Same(t, &small[(at+1)%4], slot(keys, small, keys[1].readySince), "the next is free")
+	require.Same(t, &small[(at+1)%4], slotOf(keys, small, keys[1].readySince), "the next is free")
 	small[(at+1)%4], small[(at+2)%4] = 20, 2
-	require.Same(t, &small[(at+2)%4], slot(keys, small, keys[1].readySince), "its own")
+	require.Same(t, &small[(at+2)%4], slotOf(keys, small, keys[1].readySince), "its own")
 }
 
 func TestMedian(t *testing.T) {

@@ -34,15 +34,16 @@ func (o Order) Compare(a, b Pod) int {
 	return c
 }
 
-// Decide is [Order.Compare] with the rule that decides, which is "" if the result is 0.
+// Decide is [Order.Compare] for pointers, and also returns the rule that decides, which is "" if
+// the result is 0.
 func (o *Order) Decide(a, b *Pod) (Rule, int) {
 	a, b = zero.Or(a), zero.Or(b)
-	r := ranking{order: o, exact: o.isExact(), now: instant(o.Now), stages: o.resolved()}
+	r := ranking{order: o, exact: o.isExact(), now: instant(o.Now), stages: o.resolvedStages()}
 	x, y := r.key(a, r.complete(r.place(a, 0), a)), r.key(b, r.complete(r.place(b, 1), b))
 	return r.decide(&x, &y, a, b)
 }
 
-// decide is the exact relation of two pods.
+// decide compares two pods by the relation of [Order.Compare], and returns the rule that decides.
 func (r *ranking) decide(a, b *key, p, q *Pod) (Rule, int) {
 	if r.order.Priority == PriorityFirst {
 		if c, decided := comparePriority(p, q); decided {
@@ -55,10 +56,10 @@ func (r *ranking) decide(a, b *key, p, q *Pod) (Rule, int) {
 	return r.decideRest(a, b, p.UID, q.UID)
 }
 
-// decideRest is the part of the exact relation after the stages.
+// decideRest is the part of decide after the stages.
 func (r *ranking) decideRest(a, b *key, uidA, uidB string) (Rule, int) {
 	if a.ready() != b.ready() {
-		return RuleNotReady, cmp.Compare(truth(a.ready()), truth(b.ready()))
+		return RuleNotReady, cmp.Compare(boolToInt(a.ready()), boolToInt(b.ready()))
 	}
 	if a.ready() && a.readySince != b.readySince {
 		c, tie := r.compareTimes(a.readySince, b.readySince, a.readyAge(), b.readyAge())
@@ -83,7 +84,7 @@ func (r *ranking) decideRest(a, b *key, uidA, uidB string) (Rule, int) {
 	return "", 0
 }
 
-// decideStage returns the first stage that distinguishes the pods.
+// decideStage returns the rule of the first stage that distinguishes the pods.
 func (r *ranking) decideStage(a, b *key, p, q *Pod) (Rule, int) {
 	if r.stages == nil {
 		return decideHealth(&a.place, &b.place)
@@ -101,8 +102,8 @@ func (r *ranking) stageValue(stage int, k *place, p *Pod) int64 {
 	switch s := &r.stages[stage]; {
 	case r.values != nil:
 		return r.row(k)[stage]
-	case s.spreads():
-		return r.order.spreadNow(s, p)
+	case s.isSpread():
+		return r.order.spreadValue(s, p)
 	default:
 		return r.order.value(s, int(k.index), p, nil)
 	}

@@ -10,7 +10,7 @@ import "slices"
 type Draft struct {
 	order     Order
 	counts    *neighbourCounts
-	classes   []uint8 // of each added pod, from 1; 0 is no candidate
+	classes   []uint8 // the class of each added pod, from 1; 0 for no candidate, see classOf
 	sizes     [healthClasses]int
 	protected int
 }
@@ -23,10 +23,10 @@ func (o Order) Draft(n int) (Draft, bool) { return o.draft(n, o.Neighbours == ni
 
 func (o *Order) draft(n int, counting bool) (Draft, bool) {
 	d := Draft{order: *o}
-	if o.Priority == PriorityFirst || o.resolved() != nil {
+	if o.Priority == PriorityFirst || o.resolvedStages() != nil {
 		return d, false
 	}
-	n = min(max(n, 0), mostRoom)
+	n = min(max(n, 0), maxRoom)
 	d.classes = make([]uint8, 0, n)
 	if counting && !o.Chain.legacy() {
 		d.counts = newNeighbourCounts(n)
@@ -34,8 +34,8 @@ func (o *Order) draft(n int, counting bool) (Draft, bool) {
 	return d, true
 }
 
-// mostRoom is the largest number of pods for which room is allocated in advance.
-const mostRoom = 1 << 22
+// maxRoom is the largest number of pods for which room is allocated in advance.
+const maxRoom = 1 << 22
 
 // Add adds the next pod. It reads NodeName, Phase, Ready and DeletionTimestamp, and whatever
 // [Order.Protected] reads. A candidate may be deleted, and a related pod is a neighbour if it

@@ -39,8 +39,8 @@ func (e Explanation) String() string {
 // arguments are the arguments of [Order.Choose] and its result.
 func (o Order) Explain(pods []Pod, candidates []int, c Choice) []Explanation {
 	r := o.ranking(pods)
-	places, _ := r.rank(candidates)
-	keys := r.all(places)
+	places, _ := r.candidatePlaces(candidates)
+	keys := r.allKeys(places)
 	byIndex := make(map[int]*key, len(keys))
 	for i := range keys {
 		byIndex[int(keys[i].index)] = &keys[i]
@@ -79,12 +79,12 @@ func (r *ranking) explain(a, b *key) Explanation {
 		rule = RuleID
 	}
 	e := Explanation{Pod: p.Name, Other: q.Name, Rule: rule}
-	e.Value, e.OtherValue = r.texts(rule, a, b)
+	e.Value, e.OtherValue = r.valueTexts(rule, a, b)
 	return e
 }
 
-// texts returns the values of two pods that a rule compares.
-func (r *ranking) texts(rule Rule, a, b *key) (string, string) {
+// valueTexts returns the values of two pods that a rule compares.
+func (r *ranking) valueTexts(rule Rule, a, b *key) (string, string) {
 	for i := range r.stages {
 		if r.stages[i].Rule == rule && r.row(&a.place)[i] != r.row(&b.place)[i] {
 			return r.stageText(i, a), r.stageText(i, b)
@@ -100,8 +100,8 @@ func (r *ranking) stageText(stage int, k *key) string {
 		return s.Text(r.pod(&k.place))
 	case s.Key != nil, s.Item != nil:
 		return strconv.FormatInt(value, 10)
-	case s.spreads():
-		return fmt.Sprintf("%d in %q", -value, s.domains(r.order).of(r.pod(&k.place).NodeName))
+	case s.isSpread():
+		return fmt.Sprintf("%d in %q", -value, s.domains(r.order).domain(r.pod(&k.place).NodeName))
 	}
 	return r.ruleText(s.Rule, k)
 }

@@ -14,16 +14,16 @@ import (
 // It holds no pointers, so that keys are cheap to move.
 type key struct {
 	place
-	readySince int64 // nanoseconds, unset first
-	created    int64
-	early      uint64 // the first bytes of the UID, which nearly always decide
-	leadEarly  uint64 // early of the leader; scratch space of a selection
-	leader     int32  // scratch space of a merge or a selection
-	restarts   int32
-	sidecars   int32
-	createdAge int8
-	annotated  bool // has a valid priority, and the order merges by it
-	marked     bool // scratch space of a selection
+	readySince   int64 // nanoseconds, unset first
+	created      int64
+	prefix       uint64 // the first bytes of the UID, which nearly always decide a tie
+	leaderPrefix uint64 // prefix of the leader; scratch space of a selection
+	leader       int32  // scratch space of a merge or a selection
+	restarts     int32
+	sidecars     int32
+	createdAge   int8
+	annotated    bool // has a valid priority, and the order merges by it
+	marked       bool // scratch space of a selection
 }
 
 // noAge is the bucket of an unset time, which comes before all others.
@@ -58,14 +58,14 @@ func (r *ranking) age(t *time.Time) (nanoseconds int64, bucket int8) {
 	switch {
 	case r.exact:
 		return nanoseconds, 0
-	case near(nanoseconds) && near(r.now):
+	case fits(nanoseconds) && fits(r.now):
 		return nanoseconds, bucketOf(r.now - nanoseconds)
 	}
 	return nanoseconds, AgeBucket(*t, r.order.Now)
 }
 
-// near reports whether the difference of two times fits, if it is true of both.
-func near(t int64) bool { return t > -1<<62 && t < 1<<62 }
+// fits reports whether a time is so near to 1970 that differences of such times fit an int64.
+func fits(t int64) bool { return t > -1<<62 && t < 1<<62 }
 
 // instant maps a time to a number with the same order: an unset time is the lowest, and times
 // more than 292 years from 1970 are clamped.

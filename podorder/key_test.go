@@ -11,13 +11,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// early has the order of the texts, and tells all apart that differ within eight bytes.
+// uidPrefix has the order of the texts, and distinguishes texts that differ within eight bytes.
 func TestEarly(t *testing.T) {
 	texts := []string{"", "a", "aa", "ab", "b", "ba", "bbbbbbb", "bbbbbbbb", "bbbbbbbc", "c", "cbbbbbbbbb"}
 	for i := range texts[1:] {
-		require.Less(t, early(texts[i]), early(texts[i+1]), "%q and %q", texts[i], texts[i+1])
+		require.Less(t, uidPrefix(texts[i]), uidPrefix(texts[i+1]), "%q and %q", texts[i], texts[i+1])
 	}
-	require.Equal(t, early("bbbbbbbb"), early("bbbbbbbbz"), "the ninth does not count")
+	require.Equal(t, uidPrefix("bbbbbbbb"), uidPrefix("bbbbbbbbz"), "the ninth does not count")
 }
 
 // Two of such times may be as far apart as int64 reaches, and no further.
@@ -30,7 +30,7 @@ func TestNear(t *testing.T) {
 		{1<<62 - 1, true}, {1 << 62, false}, {math.MaxInt64, false},
 		{-1<<62 + 1, true}, {-1 << 62, false}, {math.MinInt64, false},
 	} {
-		require.Equal(t, c.want, near(c.time), "%d", c.time)
+		require.Equal(t, c.want, fits(c.time), "%d", c.time)
 	}
 }
 
@@ -73,7 +73,7 @@ func TestCensusGrows(t *testing.T) {
 			require.Less(t, len(c.slots), max(4*(i+2), least+1), "%d nodes of %d", i+1, n)
 		}
 		for i := range pods {
-			require.Equal(t, int32(1), c.of(pods[i].NodeName))
+			require.Equal(t, int32(1), c.count(pods[i].NodeName))
 		}
 	}
 }
@@ -87,7 +87,7 @@ func TestCensusSlot(t *testing.T) {
 		names := sameSlot(format, 7, 3)
 		for i, name := range names {
 			require.Zero(t, c.find(name))
-			require.Equal(t, int32(i+1), c.enter(name))
+			require.Equal(t, int32(i+1), c.addNode(name))
 			for j, before := range names[:i+1] {
 				require.Equal(t, int32(j+1), c.find(before), "its own")
 			}
@@ -127,7 +127,7 @@ func TestCensusNames(t *testing.T) {
 	c := newNeighbourCounts(4)
 	for size := range 30 {
 		name := "abcdefghijklmnopqrstuvwxyz0123"[:size]
-		number := c.enter(name)
+		number := c.addNode(name)
 		require.Equal(t, name, c.name(&c.nodes[number]))
 	}
 }

@@ -15,7 +15,7 @@ import (
 // It mirrors ByLogging of the kubectl package podutils.
 func CompareForLogs(a, b Pod) int {
 	if c := cmp.Or(
-		cmp.Compare(truth(b.NodeName != ""), truth(a.NodeName != "")),
+		cmp.Compare(boolToInt(b.NodeName != ""), boolToInt(a.NodeName != "")),
 		cmp.Compare(phaseRank(b.Phase), phaseRank(a.Phase)),
 	); c != 0 || a.Phase != b.Phase {
 		return c
@@ -26,7 +26,7 @@ func CompareForLogs(a, b Pod) int {
 // compareForLogs is CompareForLogs for pods in the same phase.
 func compareForLogs(a, b *Pod) int {
 	if a.Ready != b.Ready {
-		return cmp.Compare(truth(b.Ready), truth(a.Ready))
+		return cmp.Compare(boolToInt(b.Ready), boolToInt(a.Ready))
 	}
 	if a.Ready {
 		if c := newerFirst(instant(b.ReadySince), instant(a.ReadySince)); c != 0 {
@@ -45,7 +45,7 @@ func compareForLogs(a, b *Pod) int {
 func SortForLogs(pods []Pod) {
 	slices.SortFunc(pods, func(a, b Pod) int {
 		return cmp.Or(
-			cmp.Compare(truth(b.NodeName != ""), truth(a.NodeName != "")),
+			cmp.Compare(boolToInt(b.NodeName != ""), boolToInt(a.NodeName != "")),
 			cmp.Compare(phaseRank(b.Phase), phaseRank(a.Phase)),
 			compareForLogs(&a, &b),
 			cmp.Compare(a.UID, b.UID),

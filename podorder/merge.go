@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// firstByPriority is first for an order with [PriorityFirst].
+// firstByPriority is [ranking.first] for an order with [PriorityFirst].
 //
 // The pods with a priority, sorted by it, and all other pods, in the order of the chain, are
 // merged: the chain decides which of the two heads goes first. So a pod with a priority waits
@@ -21,7 +21,7 @@ func (r *ranking) firstByPriority(places []place, n int) []*key {
 	annotated := 0
 	for i := range places {
 		_, ok := priorityOf(r.pod(&places[i]))
-		annotated += int(truth(ok))
+		annotated += int(boolToInt(ok))
 	}
 	front := min(n+annotated, len(places))
 	list := r.sorted(r.choose(places, front))

@@ -16,16 +16,16 @@ func (n Neighbours) Add(p *Pod) {
 	}
 }
 
-// A neighbourCounts is Neighbours in slices: a Go map would allocate with the number of
+// A neighbourCounts holds [Neighbours] in slices: a Go map would allocate with the number of
 // nodes. Its slots are a hash table with open addressing from node names to the numbers of
 // nodes, from 1. It starts with room for one node per sixteen pods and grows. Long names are
 // copied into one text, so that few nodes stay in the caches of the processor: the pods with
 // the names are far apart in memory.
 type neighbourCounts struct {
 	slots   []int32
-	names   []byte // the names longer than bothEnds, one after another
+	names   []byte // node names longer than bothEnds, one after another
 	nodes   []nodeCount
-	numbers []int32 // of the node of each added pod, 0 if it does not matter
+	numbers []int32 // the number of the node of each added pod; 0 if nothing reads it
 }
 
 // A nodeCount is the number of pods counted on a node. Head and tail are the ends of the node
@@ -58,13 +58,13 @@ func newNeighbourCounts(n int) *neighbourCounts {
 	return &neighbourCounts{slots: make([]int32, 1<<bits.Len(uint(2*nodes))), nodes: make([]nodeCount, 1, nodes), numbers: make([]int32, 0, n)}
 }
 
-// add adds the next pod: whether the number of its node matters, and whether it counts as a
+// add adds the next pod. If numbered, the number of its node is stored; if counted, the pod is a
 // neighbour.
-func (c *neighbourCounts) add(p *Pod, matters, counted bool) {
+func (c *neighbourCounts) add(p *Pod, numbered, counted bool) {
 	number := int32(0)
-	if matters || counted {
+	if numbered || counted {
 		if number = c.find(p.NodeName); number == 0 {
-			number = c.enter(p.NodeName)
+			number = c.addNode(p.NodeName)
 		}
 	}
 	if c.numbers = append(c.numbers, number); counted {
@@ -84,8 +84,8 @@ func (c *neighbourCounts) find(name string) int32 {
 	}
 }
 
-// enter numbers a node that has no slot. At most half of the slots are taken.
-func (c *neighbourCounts) enter(name string) int32 {
+// addNode adds a node and returns its number. At most half of the slots are taken.
+func (c *neighbourCounts) addNode(name string) int32 {
 	n := nodeCount{size: len(name)}
 	n.head, n.tail, n.hash = hash(name)
 	if len(name) > bothEnds {
@@ -99,14 +99,14 @@ func (c *neighbourCounts) enter(name string) int32 {
 	if 2*len(c.nodes) > len(c.slots) {
 		c.slots = make([]int32, 2*len(c.slots))
 		for number := 1; number < len(c.nodes)-1; number++ {
-			c.take(int32(number))
+			c.assignSlot(int32(number))
 		}
 	}
-	return c.take(int32(len(c.nodes) - 1))
+	return c.assignSlot(int32(len(c.nodes) - 1))
 }
 
-// take gives a node its first free slot.
-func (c *neighbourCounts) take(number int32) int32 {
+// assignSlot stores a node in its first free slot, and returns its number.
+func (c *neighbourCounts) assignSlot(number int32) int32 {
 	mask := uint32(len(c.slots) - 1)
 	h := c.nodes[number].hash
 	for c.slots[h&mask] != 0 {
@@ -126,7 +126,7 @@ func hash(s string) (head, tail uint64, mixed uint32) {
 	if n >= 8 {
 		head, tail = word(s), word(s[n-8:])
 	} else {
-		head = early(s)
+		head = uidPrefix(s)
 	}
 	h := head ^ uint64(n)
 	for ; n > bothEnds; n = len(s) {
@@ -150,24 +150,25 @@ func (c *neighbourCounts) name(n *nodeCount) string {
 		return string(c.names[n.start : n.start+n.size])
 	}
 	var ends [bothEnds]byte
-	spell(ends[:8], n.head)
+	putBytes(ends[:8], n.head)
 	if n.size > 8 {
-		spell(ends[n.size-8:n.size], n.tail)
+		putBytes(ends[n.size-8:n.size], n.tail)
 	}
 	return string(ends[:n.size])
 }
 
-// spell writes the eight bytes of a number.
-func spell(b []byte, word uint64) {
+// putBytes writes the eight bytes of a number.
+func putBytes(b []byte, word uint64) {
 	for i := range b {
 		b[i] = byte(word >> (56 - 8*i))
 	}
 }
 
-func (c *neighbourCounts) of(node string) int32 { return c.nodes[c.find(node)].pods }
+// count returns the number of neighbours on a node.
+func (c *neighbourCounts) count(node string) int32 { return c.nodes[c.find(node)].pods }
 
-// early returns the first eight bytes as a number that sorts like the text.
-func early(uid string) (n uint64) {
+// uidPrefix returns the first eight bytes of a text as a number with the same order.
+func uidPrefix(uid string) (n uint64) {
 	if len(uid) >= 8 {
 		return word(uid)
 	}
@@ -177,7 +178,7 @@ func early(uid string) (n uint64) {
 	return n
 }
 
-// word is early for a text of at least eight bytes.
+// word is uidPrefix for a text of at least eight bytes.
 func word(s string) uint64 {
 	_ = s[7]
 	return uint64(s[0])<<56 | uint64(s[1])<<48 | uint64(s[2])<<40 | uint64(s[3])<<32 |

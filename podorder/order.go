@@ -21,7 +21,7 @@ func (o Order) Sort(pods []Pod) {
 // appendSorted appends the pods that are not protected.
 func (o Order) appendSorted(sorted, pods []Pod) []Pod {
 	r := o.ranking(pods)
-	places, _ := r.rank(nil)
+	places, _ := r.candidatePlaces(nil)
 	for _, k := range r.first(places, len(places)) {
 		sorted = append(sorted, *r.pod(&k.place))
 	}
@@ -35,8 +35,8 @@ func (o Order) appendSorted(sorted, pods []Pod) []Pod {
 func (o Order) SortUpstream(pods []Pod) {
 	o.Protected = nil
 	r := o.ranking(pods)
-	places, _ := r.rank(nil)
-	keys := r.all(places)
+	places, _ := r.candidatePlaces(nil)
+	keys := r.allKeys(places)
 	list := make([]*key, len(keys))
 	for i := range keys {
 		list[i] = &keys[i]
@@ -83,7 +83,7 @@ func (o Order) Choose(pods []Pod, candidates []int, n int) Choice {
 	d, ok := o.draft(len(pods), o.Related != nil)
 	if !ok {
 		r := d.order.ranking(pods)
-		places, protected := r.rank(candidates)
+		places, protected := r.candidatePlaces(candidates)
 		return r.choice(places, n, len(places), protected)
 	}
 	var candidate []bool

@@ -35,9 +35,10 @@ func (r *ranking) place(p *Pod, index int) place {
 	return at
 }
 
-// classOf returns the incomplete place without stages as a number with the same order.
+// classOf returns the health class of a pod: assigned, phase and readiness as one number. Smaller
+// classes are deleted first.
 func classOf(p *Pod) uint8 {
-	return uint8(truth(p.NodeName != ""))<<3 | uint8(phaseRank(p.Phase))<<1 | uint8(truth(p.Ready))
+	return uint8(boolToInt(p.NodeName != ""))<<3 | uint8(phaseRank(p.Phase))<<1 | uint8(boolToInt(p.Ready))
 }
 
 // Health returns a number for the rules of [Current] before [RuleCost]: of two pods the one
@@ -45,32 +46,33 @@ func classOf(p *Pod) uint8 {
 // be compared.
 func Health(p *Pod) uint8 { return classOf(zero.Or(p)) }
 
-// healthClasses is the number of incomplete places without stages.
+// healthClasses is the number of classes that classOf returns.
 const healthClasses = 1 << 4
 
 // complete returns the complete place of a pod.
 func (r *ranking) complete(at place, p *Pod) place {
-	if r.costs() {
+	if r.hasCosts() {
 		at.health = withCost(at.health, p)
 	}
-	return r.completeBehind(at, p)
+	return r.completeAfterCost(at, p)
 }
 
-// costs reports whether costs and neighbours are in the places.
-func (r *ranking) costs() bool { return r.stages == nil && !r.order.Chain.legacy() }
+// hasCosts reports whether places hold costs and neighbours.
+func (r *ranking) hasCosts() bool { return r.stages == nil && !r.order.Chain.legacy() }
 
+// withCost returns the health of a place with the cost of the pod.
 func withCost(health uint64, p *Pod) uint64 {
 	return health>>32<<32 | uint64(costOf(p)-math.MinInt32)
 }
 
-// completeBehind adds the rules after the cost.
-func (r *ranking) completeBehind(at place, p *Pod) place {
+// completeAfterCost adds the rules after the cost.
+func (r *ranking) completeAfterCost(at place, p *Pod) place {
 	if r.order.Chain == Items {
 		return at
 	}
 	neighbours := int32(0)
 	switch {
-	case !r.costs():
+	case !r.hasCosts():
 	case r.counts != nil:
 		neighbours = r.counts.nodes[at.row].pods
 	default:
@@ -87,13 +89,13 @@ func (r *ranking) completeBehind(at place, p *Pod) place {
 // completeAll completes places. The pods are far apart in memory: with less work on each at a
 // time, the processor fetches more of them at once.
 func (r *ranking) completeAll(places []place) {
-	if r.costs() {
+	if r.hasCosts() {
 		for i := range places {
 			places[i].health = withCost(places[i].health, r.pod(&places[i]))
 		}
 	}
 	for i := range places {
-		places[i] = r.completeBehind(places[i], r.pod(&places[i]))
+		places[i] = r.completeAfterCost(places[i], r.pod(&places[i]))
 	}
 }
 
@@ -105,7 +107,7 @@ func (p *place) readyAge() int8 { return int8(p.later) ^ math.MinInt8 }
 // compareHealth compares incomplete places.
 func compareHealth(a, b *place) int { return cmp.Compare(a.health, b.health) }
 
-// compareGroup compares places, which never have a cycle.
+// compareGroup compares complete places. It is transitive, unlike the rules after it.
 func (r *ranking) compareGroup(a, b *place) int {
 	if a.health != b.health {
 		return cmp.Compare(a.health, b.health)

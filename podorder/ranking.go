@@ -9,7 +9,7 @@ type ranking struct {
 	order  *Order
 	pods   []Pod
 	refs   []*Pod // replaces pods, or nil
-	exact  bool   // compares exact times, not buckets
+	exact  bool   // the order compares exact times, not buckets
 	now    int64
 	counts *neighbourCounts // nil means Neighbours of the order
 	stages []Stage          // nil means the stages of the chain, which are in the places
@@ -17,12 +17,12 @@ type ranking struct {
 }
 
 func (o *Order) ranking(pods []Pod) *ranking {
-	return &ranking{order: o, pods: pods, exact: o.isExact(), now: instant(o.Now), stages: o.resolved()}
+	return &ranking{order: o, pods: pods, exact: o.isExact(), now: instant(o.Now), stages: o.resolvedStages()}
 }
 
-// rank returns the places of the candidates that may be deleted, and the number of protected
-// candidates. Numbers out of range are ignored.
-func (r *ranking) rank(candidates []int) (places []place, protected int) {
+// candidatePlaces returns the places of the candidates that may be deleted, and the number of
+// protected candidates. Numbers out of range are ignored.
+func (r *ranking) candidatePlaces(candidates []int) (places []place, protected int) {
 	if r.order.Related != nil && !(r.order.Chain.legacy() && r.order.Stages == nil) {
 		r.counts = newNeighbourCounts(len(r.pods))
 		for i := range r.pods {
@@ -47,7 +47,7 @@ func (r *ranking) rank(candidates []int) (places []place, protected int) {
 			places = append(places, r.place(&r.pods[index], index))
 		}
 	}
-	r.fill(places, candidates)
+	r.fillStageValues(places, candidates)
 	return places, protected
 }
 
@@ -59,19 +59,19 @@ func (r *ranking) keys(places []place) []key {
 		keys[i] = r.key(r.pod(&places[i]), places[i])
 	}
 	for i := range keys {
-		keys[i].early = early(r.pod(&keys[i].place).UID)
+		keys[i].prefix = uidPrefix(r.pod(&keys[i].place).UID)
 	}
 	return keys
 }
 
-// all completes places and returns their keys.
-func (r *ranking) all(places []place) []key {
+// allKeys completes places and returns their keys.
+func (r *ranking) allKeys(places []place) []key {
 	r.completeAll(places)
 	return r.keys(places)
 }
 
-// fill computes the values of the stages.
-func (r *ranking) fill(places []place, candidates []int) {
+// fillStageValues computes the values of the stages for all places.
+func (r *ranking) fillStageValues(places []place, candidates []int) {
 	if len(r.stages) == 0 {
 		return
 	}
@@ -85,15 +85,15 @@ func (r *ranking) fill(places []place, candidates []int) {
 		}
 	}
 	for s := width - 1; s >= 0; s-- { // the inner domains first
-		if r.stages[s].spreads() {
-			r.spread(s, r.all(places), candidates)
+		if r.stages[s].isSpread() {
+			r.fillSpread(s, r.allKeys(places), candidates)
 		}
 	}
 }
 
-func (r *ranking) pod(k *place) *Pod { return r.at(k.index) }
+func (r *ranking) pod(k *place) *Pod { return r.podAt(k.index) }
 
-func (r *ranking) at(i int32) *Pod {
+func (r *ranking) podAt(i int32) *Pod {
 	if r.refs != nil {
 		return r.refs[i]
 	}
@@ -135,7 +135,7 @@ func (r *ranking) comparePart(a, b *key) int {
 		}
 	}
 	if a.annotated != b.annotated && r.order.Chain.legacy() {
-		return truthFirst(a.annotated) // a tie of the proposal goes to the annotated pod
+		return trueFirst(a.annotated) // a tie of the proposal goes to the annotated pod
 	}
 	return r.compareID(a, b)
 }
@@ -151,8 +151,8 @@ func (r *ranking) compareTimes(a, b int64, ageA, ageB int8) (c int, tie bool) {
 }
 
 func (r *ranking) compareUID(a, b *key) int {
-	if a.early != b.early {
-		return cmp.Compare(a.early, b.early)
+	if a.prefix != b.prefix {
+		return cmp.Compare(a.prefix, b.prefix)
 	}
 	return cmp.Compare(r.pod(&a.place).UID, r.pod(&b.place).UID)
 }
@@ -174,11 +174,11 @@ func (r *ranking) compareLeader(a, b *key) int {
 	return newerFirst(a.readySince, b.readySince)
 }
 
-// merges reports whether the group of k has parts to be merged by UID: a group of ready pods
-// whose ready times are set.
+// merges reports whether the group of k has parts to be merged by UID: whether its pods are ready
+// and have a ready time.
 func (r *ranking) merges(k *place) bool { return !r.exact && k.ready() && k.readyAge() != noAge }
 
-func truthFirst(a bool) int {
+func trueFirst(a bool) int {
 	if a {
 		return -1
 	}

@@ -53,8 +53,8 @@ func (r *ranking) merge(keys []key, group []*key) {
 	})
 }
 
-// arrange sorts keys in place.
-func (r *ranking) arrange(keys []key) {
+// sortInPlace sorts keys in place.
+func (r *ranking) sortInPlace(keys []key) {
 	arranged := make([]key, len(keys))
 	for i, k := range r.sorted(keys) {
 		arranged[i] = *k
@@ -91,48 +91,48 @@ func (r *ranking) sortBase(list []*key) {
 // fewKeys is the largest number of keys that are sorted without digests.
 const fewKeys = 12
 
-// The parts of a key are the values that compareBase compares, in its order, as ascending
+// The components of a key are the values that compareBase compares, in its order, as ascending
 // numbers.
-type parts [7]uint64
+type components [7]uint64
 
 func (r *ranking) digests(list []*key) []digest {
-	n := len(parts{})
+	n := len(components{})
 	if r.exact { // times decide, not their buckets
 		n -= 2
 	}
-	var least, most parts
+	var least, most components
 	for i := range least {
 		least[i] = math.MaxUint64
 	}
 	for _, k := range list {
-		p := k.parts()
-		for i, part := range p[:n] {
-			least[i], most[i] = min(least[i], part), max(most[i], part)
+		p := k.components()
+		for i, value := range p[:n] {
+			least[i], most[i] = min(least[i], value), max(most[i], value)
 		}
 	}
 	digests := make([]digest, len(list))
 	for i, k := range list {
-		p, left, number := k.parts(), 64, uint64(0)
-		for j, part := range p[:n] {
+		p, left, number := k.components(), 64, uint64(0)
+		for j, value := range p[:n] {
 			width := bits.Len64(most[j] - least[j])
-			if part -= least[j]; width >= left {
-				number = number<<left | part>>(width-left)
+			if value -= least[j]; width >= left {
+				number = number<<left | value>>(width-left)
 				break
 			}
-			number, left = number<<width|part, left-width
+			number, left = number<<width|value, left-width
 		}
 		digests[i] = digest{number, k}
 	}
 	return digests
 }
 
-func (k *key) parts() parts {
+func (k *key) components() components {
 	ready := uint64(0) // newer first, after an unset time
 	if k.readySince != math.MinInt64 {
 		ready = uint64(math.MaxInt64-k.readySince) + 1
 	}
-	return parts{
+	return components{
 		k.health, k.later, ready, uint64(math.MaxInt32 - int64(k.restarts)), uint64(math.MaxInt32 - int64(k.sidecars)),
-		uint64(int64(k.createdAge) - math.MinInt8), k.early,
+		uint64(int64(k.createdAge) - math.MinInt8), k.prefix,
 	}
 }

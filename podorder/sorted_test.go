@@ -29,7 +29,7 @@ func TestPropertyDigests(t *testing.T) {
 				place:      place{health: uint64(number("health", 0, math.MinInt64)), later: uint64(number("later", 1<<40)), index: int32(i)},
 				readySince: number("ready", math.MinInt64, math.MinInt64+1, math.MaxInt64), created: rapid.SampledFrom([]int64{0, 1, 2, 3, math.MaxInt64, math.MinInt64}[:4+rapid.IntRange(0, 2).Draw(t, "times")]).Draw(t, "created"),
 				restarts: int32(number("restarts", math.MinInt32, math.MaxInt32)), sidecars: int32(number("sidecars", math.MaxInt32)),
-				early: early(uid),
+				prefix: uidPrefix(uid),
 			}
 			// As an order makes them: the age is that of the time, later ones first.
 			if keys[i].createdAge = noAge; keys[i].created != math.MinInt64 {

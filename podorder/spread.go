@@ -2,7 +2,7 @@
 
 package podorder
 
-func (s *Stage) spreads() bool { return s.Rule == RuleSpread && s.Key == nil && s.Item == nil }
+func (s *Stage) isSpread() bool { return s.Rule == RuleSpread && s.Key == nil && s.Item == nil }
 
 func (s *Stage) domains(o *Order) Domains {
 	if s.Domains != nil {
@@ -11,15 +11,16 @@ func (s *Stage) domains(o *Order) Domains {
 	return o.Domains
 }
 
-// spread fills the values of a stage that counts again after each victim. The pods of one
-// domain are deleted in the order of the other stages, and each has one neighbour less than
-// the one before, independent of other domains: so its number is known in advance.
-func (r *ranking) spread(stage int, keys []key, candidates []int) {
+// fillSpread sets the values of a stage with [RuleSpread], which counts again after each victim.
+// The pods of one domain are deleted in the order of the other stages, and each has one
+// neighbour less than the one before, independent of other domains: so its number is known in
+// advance.
+func (r *ranking) fillSpread(stage int, keys []key, candidates []int) {
 	domains := r.stages[stage].domains(r.order)
 	counts := r.domainCounts(domains, candidates)
 	numbers := map[string]uint64{}
 	for i := range keys {
-		domain := domains.of(r.pod(&keys[i].place).NodeName)
+		domain := domains.domain(r.pod(&keys[i].place).NodeName)
 		number, ok := numbers[domain]
 		if !ok {
 			number = uint64(len(numbers) + 1)
@@ -31,7 +32,7 @@ func (r *ranking) spread(stage int, keys []key, candidates []int) {
 	list := r.sorted(keys)
 	for _, k := range list {
 		if k.health != domain {
-			domain, left = k.health, counts[domains.of(r.pod(&k.place).NodeName)]
+			domain, left = k.health, counts[domains.domain(r.pod(&k.place).NodeName)]
 		}
 		r.row(&k.place)[stage] = -left
 		left--
@@ -45,32 +46,32 @@ func (r *ranking) domainCounts(domains Domains, candidates []int) map[string]int
 	case r.counts != nil:
 		for i := range r.counts.nodes[1:] {
 			n := &r.counts.nodes[i+1]
-			counts[domains.of(r.counts.name(n))] += int64(n.pods)
+			counts[domains.domain(r.counts.name(n))] += int64(n.pods)
 		}
 	case r.order.Neighbours != nil:
 		for node, n := range r.order.Neighbours {
-			counts[domains.of(node)] += int64(n)
+			counts[domains.domain(node)] += int64(n)
 		}
 	case candidates == nil:
 		for i := range r.pods {
-			counts[domains.of(r.pods[i].NodeName)]++
+			counts[domains.domain(r.pods[i].NodeName)]++
 		}
 	default:
 		for _, c := range candidates {
 			if c >= 0 && c < len(r.pods) {
-				counts[domains.of(r.pods[c].NodeName)]++
+				counts[domains.domain(r.pods[c].NodeName)]++
 			}
 		}
 	}
 	return counts
 }
 
-// spreadNow returns the number of a pod before the first victim, without a list of pods.
-func (o *Order) spreadNow(s *Stage, p *Pod) (count int64) {
+// spreadValue returns the value of a pod before the first victim, without a list of pods.
+func (o *Order) spreadValue(s *Stage, p *Pod) (count int64) {
 	domains := s.domains(o)
-	here := domains.of(p.NodeName)
+	here := domains.domain(p.NodeName)
 	for node, n := range o.Neighbours {
-		if domains.of(node) == here {
+		if domains.domain(node) == here {
 			count += int64(n)
 		}
 	}

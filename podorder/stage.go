@@ -62,7 +62,8 @@ type Stage struct {
 // nil Domains each node is its own domain.
 type Domains map[string]string
 
-func (d Domains) of(node string) string {
+// domain returns the domain of a node.
+func (d Domains) domain(node string) string {
 	if d == nil {
 		return node
 	}
@@ -134,6 +135,7 @@ func Compact(neighbours Neighbours) Stage {
 	return Stage{Rule: RuleCompact, Key: func(p *Pod) int64 { return int64(neighbours[p.NodeName]) }}
 }
 
+// firstIf returns a stage that deletes pods first if first is true of them.
 func firstIf(rule Rule, text string, first func(p *Pod) bool) Stage {
 	return Stage{
 		Rule: rule,
@@ -160,9 +162,9 @@ func costOf(p *Pod) int64 {
 	return int64(cost)
 }
 
-// resolved returns the stages of the order, or nil if they are just the stages of its chain,
-// which fit in one number.
-func (o *Order) resolved() []Stage {
+// resolvedStages returns the stages of the order with the stages of its Priority. It returns nil if
+// they are the stages of the chain, which fit in one number.
+func (o *Order) resolvedStages() []Stage {
 	stages := o.Stages
 	if stages == nil && o.Chain == Items {
 		stages = []Stage{}
@@ -207,11 +209,11 @@ func (o *Order) value(s *Stage, i int, p *Pod, counts *neighbourCounts) int64 {
 	}
 	switch s.Rule {
 	case RuleUnassigned:
-		return truth(p.NodeName != "")
+		return boolToInt(p.NodeName != "")
 	case RulePhase:
 		return int64(phaseRank(p.Phase))
 	case RuleNotReady:
-		return truth(p.Ready)
+		return boolToInt(p.Ready)
 	case RuleCost:
 		return costOf(p)
 	case RuleNeighbours:
@@ -222,12 +224,12 @@ func (o *Order) value(s *Stage, i int, p *Pod, counts *neighbourCounts) int64 {
 
 func (o *Order) neighbours(p *Pod, counts *neighbourCounts) int32 {
 	if counts != nil {
-		return counts.of(p.NodeName)
+		return counts.count(p.NodeName)
 	}
 	return o.Neighbours[p.NodeName]
 }
 
-func truth(b bool) int64 {
+func boolToInt(b bool) int64 {
 	if b {
 		return 1
 	}

@@ -51,8 +51,8 @@ type DeletePod struct {
 	Reason          Reason `json:"reason"`
 }
 
-// word returns the word for a pod in texts, or its kind.
-func word(kind string) string { return cmp.Or(kind, "pod") }
+// kindText returns the kind of a pod in texts; the empty kind is "pod".
+func kindText(kind string) string { return cmp.Or(kind, "pod") }
 
 func (AdoptPod) isAction()   {}
 func (ReleasePod) isAction() {}
@@ -61,12 +61,12 @@ func (DeletePod) isAction()  {}
 
 // String returns one line with the reason.
 func (a AdoptPod) String() string {
-	return fmt.Sprintf("Adopted %s: %s (%s)", word(a.Kind), a.Name, a.Reason)
+	return fmt.Sprintf("Adopted %s: %s (%s)", kindText(a.Kind), a.Name, a.Reason)
 }
 
 // String returns one line with the reason.
 func (a ReleasePod) String() string {
-	return fmt.Sprintf("Released %s: %s (%s)", word(a.Kind), a.Name, a.Reason)
+	return fmt.Sprintf("Released %s: %s (%s)", kindText(a.Kind), a.Name, a.Reason)
 }
 
 // String returns one line with the reason.
@@ -79,7 +79,7 @@ func (a CreatePods) String() string {
 
 // String returns the text of the Kubernetes event, and the reason.
 func (a DeletePod) String() string {
-	return fmt.Sprintf("Deleted %s: %s (%s)", word(a.Kind), a.Name, a.Reason)
+	return fmt.Sprintf("Deleted %s: %s (%s)", kindText(a.Kind), a.Name, a.Reason)
 }
 
 // Patch returns the body of the strategic merge patch.

@@ -29,7 +29,7 @@ type input struct {
 	measure
 	opts     Options
 	now      time.Time
-	waiting  bool // for expected writes
+	waiting  bool // for writes that are still expected
 	replicas int32
 	burst    int32
 
@@ -50,7 +50,7 @@ func (in *input) pod(i int) *podorder.Pod {
 // admit checks and defaults a snapshot. M is its measure with the options, or nil to compute
 // it.
 func (in *input) admit(s *Snapshot, now time.Time, opts *Options, m *measure) error {
-	in.Snapshot = *s // not in one assignment, which copies large values twice
+	in.Snapshot = *s // field by field: one assignment of a literal copies large values twice
 	in.opts = *opts
 	in.now = now.Round(0).UTC()
 	if !in.Expectations.At.IsZero() {
@@ -99,8 +99,8 @@ func (in *input) admitReplicaSet(errs *kplan.FieldErrors) {
 	errs.NotNegative("ReplicaSet.MinReadySeconds", in.ReplicaSet.MinReadySeconds)
 }
 
-// admitSelector adds an error for a selector that cannot be compiled, but only if
-// UnusableSelectorIgnored is repaired.
+// admitSelector adds an error for a selector that cannot be compiled, but only with
+// UnusableSelectorIgnored in Options.Repair.
 func (in *input) admitSelector(errs *kplan.FieldErrors) {
 	if in.unusable != nil && in.selects && in.opts.Repair.Has(UnusableSelectorIgnored) {
 		errs.Add("ReplicaSet.Selector", selector.Format(in.ReplicaSet.Selector), in.unusable.Error())

@@ -2,7 +2,11 @@
 
 package replicaset
 
-import "github.com/kplan-go/kplan"
+import (
+	"slices"
+
+	"github.com/kplan-go/kplan"
+)
 
 // SlowStart returns the sizes of the batches in which n creations are made: the first has
 // initial calls, and each further one twice as many as the one before, until all n are made.
@@ -29,17 +33,15 @@ func (a CreatePods) Batches() []int32 { return SlowStart(a.Count, a.Initial) }
 // NextBatch returns the number of calls in the next batch, given the outcomes of the calls
 // made so far, or 0 if there is no further batch.
 func (a CreatePods) NextBatch(made []kplan.Outcome) int32 {
-	left := int(a.Count)
-	for i := range made {
-		if failed(&made[i]) {
-			return 0
-		}
+	if slices.ContainsFunc(made, func(o kplan.Outcome) bool { return failed(&o) }) {
+		return 0
 	}
+	earlier := 0 // calls in the batches before this one
 	for _, batch := range a.Batches() {
-		if left <= int(a.Count)-len(made) {
-			return min(batch, int32(left))
+		if earlier >= len(made) {
+			return batch
 		}
-		left -= int(batch)
+		earlier += int(batch)
 	}
 	return 0
 }

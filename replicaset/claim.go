@@ -49,7 +49,7 @@ func (r role) counts() bool { return r == roleActive || r == roleAdopt }
 // role returns the role of a relevant pod.
 func (m *measure) role(p *podorder.Pod) role {
 	switch {
-	case m.anyones:
+	case m.anyController:
 		return m.roleOfSelected(p)
 	case !m.selects:
 		return m.roleOfOwned(p)
@@ -61,7 +61,7 @@ func (m *measure) role(p *podorder.Pod) role {
 		return roleActive
 	case d.Verdict == claim.Adopt:
 		return roleAdopt
-	case d.Verdict == claim.Release, m.releasesAnyway(d, p):
+	case d.Verdict == claim.Release, m.releasesWhileDeleting(d, p):
 		return roleRelease
 	case d.Reason == claim.ReasonTerminating:
 		return roleTerminating
@@ -69,16 +69,16 @@ func (m *measure) role(p *podorder.Pod) role {
 	return roleNone
 }
 
-// releasesAnyway reports whether Kubernetes 1.5 releases a pod although the
+// releasesWhileDeleting reports whether Kubernetes 1.5 releases a pod although the
 // ReplicaSet is being deleted.
-func (m *measure) releasesAnyway(d claim.Decision, p *podorder.Pod) bool {
+func (m *measure) releasesWhileDeleting(d claim.Decision, p *podorder.Pod) bool {
 	return m.dialect.is15() && d.Reason == claim.ReasonControllerDeleting && p.ControllerUID == m.uid
 }
 
-// roleOfOwned is role for a ReplicaSet without a selector.
+// roleOfOwned returns the role of a pod for a ReplicaSet without a selector.
 func (m *measure) roleOfOwned(p *podorder.Pod) role {
 	switch {
-	case !owns(p, m.uid):
+	case !isControlledBy(p, m.uid):
 		return roleNone
 	case p.Active():
 		return roleActive
@@ -88,7 +88,7 @@ func (m *measure) roleOfOwned(p *podorder.Pod) role {
 	return roleFinished
 }
 
-// roleOfSelected is role if pods count with any controller.
+// roleOfSelected returns the role of a pod if pods count with any controller.
 func (m *measure) roleOfSelected(p *podorder.Pod) role {
 	switch {
 	case !m.owner.Selector.Matches(p.Labels):
@@ -101,9 +101,9 @@ func (m *measure) roleOfSelected(p *podorder.Pod) role {
 	return roleNone
 }
 
-// owns reports whether the pod's controller has the given UID. Only the UID decides: a pod
-// with another kind or name in its reference must not be created again.
-func owns(p *podorder.Pod, uid string) bool {
+// isControlledBy reports whether the pod's controller has the given UID. Only the UID decides: a
+// pod with another kind or name in its reference counts, so that no pod is created in its place.
+func isControlledBy(p *podorder.Pod, uid string) bool {
 	return p.ControllerUID == uid && p.ControllerUID != ""
 }
 

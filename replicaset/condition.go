@@ -30,13 +30,12 @@ func GetCondition(conditions []kplan.Condition, conditionType string) (kplan.Con
 // It mirrors SetCondition of the replicaset package of Kubernetes.
 func SetCondition(conditions []kplan.Condition, c kplan.Condition) []kplan.Condition {
 	if current, ok := GetCondition(conditions, c.Type); ok && current.Status == c.Status && current.Reason == c.Reason {
-		return cloned(conditions)
+		return cloneConditions(conditions)
 	}
 	return append(RemoveCondition(conditions, c.Type), c)
 }
 
-// RemoveCondition returns the conditions without those of a type, or nil if the result is
-// empty.
+// RemoveCondition returns the conditions of other types, or nil if there are none.
 func RemoveCondition(conditions []kplan.Condition, conditionType string) []kplan.Condition {
 	rest := slices.DeleteFunc(slices.Clone(conditions), func(c kplan.Condition) bool { return c.Type == conditionType })
 	if len(rest) == 0 {
@@ -45,8 +44,8 @@ func RemoveCondition(conditions []kplan.Condition, conditionType string) []kplan
 	return rest
 }
 
-// cloned returns a copy, or nil if there are no conditions.
-func cloned(conditions []kplan.Condition) []kplan.Condition {
+// cloneConditions returns a copy, or nil if there are no conditions.
+func cloneConditions(conditions []kplan.Condition) []kplan.Condition {
 	if len(conditions) == 0 {
 		return nil
 	}
@@ -54,7 +53,7 @@ func cloned(conditions []kplan.Condition) []kplan.Condition {
 }
 
 // withFailure returns the conditions after creating or deleting pods has failed with err. An
-// existing condition stays as it is, unless refresh is set.
+// existing condition ReplicaFailure stays as it is, unless refresh is set.
 func withFailure(conditions []kplan.Condition, reason string, err error, now time.Time, refresh bool) []kplan.Condition {
 	next := kplan.Condition{
 		Type: ConditionReplicaFailure, Status: kplan.ConditionTrue, Reason: reason, Message: err.Error(), LastTransitionTime: now,
@@ -62,15 +61,15 @@ func withFailure(conditions []kplan.Condition, reason string, err error, now tim
 	current, ok := GetCondition(conditions, ConditionReplicaFailure)
 	switch {
 	case !ok:
-		return append(cloned(conditions), next)
+		return append(cloneConditions(conditions), next)
 	case !refresh:
-		return cloned(conditions)
+		return cloneConditions(conditions)
 	}
 	if current.Status == kplan.ConditionTrue {
 		next.LastTransitionTime = current.LastTransitionTime
 	}
 	if equalConditions(current, next) {
-		return cloned(conditions)
+		return cloneConditions(conditions)
 	}
 	return append(RemoveCondition(conditions, ConditionReplicaFailure), next)
 }

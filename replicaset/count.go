@@ -12,10 +12,10 @@ import (
 
 // The counts of a snapshot are the role of each pod, and the number of pods in each state.
 type counts struct {
-	roles []role          // of each pod
-	draft *podorder.Draft // of the pods to delete, if deletions were likely
-	front []int           // the draft's numbers of the input's pods, nil if the input has all
-	found bool            // the only pod of the input is the one to be deleted
+	roles      []role          // of each pod
+	draft      *podorder.Draft // of the pods to delete, if deletions were likely
+	front      []int           // numbers of the input's pods in the draft, or nil for all pods
+	onlyVictim bool            // the input has a single pod, which is to be deleted
 	totals
 }
 
@@ -29,8 +29,8 @@ type totals struct {
 }
 
 // count claims and counts the pods (see the rules Claims and What counts). If the selector
-// cannot be used, it reads no pods. It is an error if two pods of a snapshot that the plan
-// may touch have the same name or UID.
+// cannot be used, it reads no pods. Two pods of a snapshot that the plan may
+// touch must not have the same name or UID.
 func (in *input) count(r PodReader) (c counts, err error) {
 	if in.unusable != nil || r == nil {
 		return c, nil
@@ -49,7 +49,7 @@ func (in *input) count(r PodReader) (c counts, err error) {
 	for i := range n {
 		p := r.At(i)
 		if p != nil {
-			s, at := in.look(p)
+			s, at := in.stateOf(p)
 			c.roles[i] = s.role
 			c.totals.count(s, at, in.now)
 		}
@@ -63,18 +63,18 @@ func (in *input) count(r PodReader) (c counts, err error) {
 		return c, nil
 	}
 	var errs kplan.FieldErrors
-	identities.Check(&errs, "Pods", n, touched(list, c.roles))
+	identities.Check(&errs, "Pods", n, elements(list, c.roles))
 	return c, errs.Join()
 }
 
-// touched tells the pods that the plan may touch from others.
-func touched(pods []podorder.Pod, roles []role) field.Element {
+// elements returns the pods as elements with a name and a UID. A pod counts if the plan may touch
+// it.
+func elements(pods []podorder.Pod, roles []role) field.Element {
 	return func(i int) (name, uid string, counts bool) { return pods[i].Name, pods[i].UID, roles[i] != roleNone }
 }
 
-// look returns the state of a pod and, if it waits to become available, the time at which it
-// does.
-func (in *input) look(p *podorder.Pod) (s state, at time.Time) {
+// stateOf returns the state of a pod and, if it is waiting, the time at which it becomes available.
+func (in *input) stateOf(p *podorder.Pod) (s state, at time.Time) {
 	if in.plain(p) {
 		s = state{role: roleActive, fullyLabeled: true, ready: p.Ready}
 		if p.Ready {
@@ -91,13 +91,14 @@ func (in *input) look(p *podorder.Pod) (s state, at time.Time) {
 // count counts a pod by its state.
 func (t *totals) count(s state, at, now time.Time) {
 	if s.availability == waiting {
-		t.wait(&s, at, now)
+		t.recordWaiting(&s, at, now)
 	}
 	t.add(s, 1)
 }
 
-// wait records when a ready pod becomes available.
-func (t *totals) wait(s *state, at, now time.Time) {
+// recordWaiting makes a waiting pod available if its time has come, and records the next such time
+// otherwise.
+func (t *totals) recordWaiting(s *state, at, now time.Time) {
 	switch {
 	case !at.After(now):
 		s.availability = available

@@ -7,7 +7,7 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 )
 
-// A decision is the pods that a pass creates or deletes, and the reasons for no more.
+// A decision holds the pods that a pass creates or deletes, and the changes that it holds back.
 type decision struct {
 	create  int32           // pods to create
 	victims podorder.Choice // pods to delete
@@ -22,7 +22,7 @@ func (in *input) decide(c *counts) decision {
 		return d
 	}
 	switch {
-	case c.found:
+	case c.onlyVictim:
 		d.victims.Victims = []int{0}
 	case in.refs != nil:
 		d.victims = c.draft.ChooseFrom(in.refs, int(n.remove))
@@ -33,7 +33,7 @@ func (in *input) decide(c *counts) decision {
 		d.victims = order.Choose(in.Pods, c.candidates(), int(n.remove))
 	}
 	if d.victims.Missing > 0 {
-		d.holds = append(d.holds, held(ReasonProtected, int64(d.victims.Protected), int64(n.remove)))
+		d.holds = append(d.holds, newHold(ReasonProtected, int64(d.victims.Protected), int64(n.remove)))
 	}
 	return d
 }
@@ -71,20 +71,20 @@ func (n numbers) change() (c change) {
 	missing, surplus := int64(n.wanted)-int64(n.active), int64(n.active)-int64(n.wanted)
 	switch {
 	case n.waiting:
-		return change{holds: []kplan.Hold[Reason]{held(ReasonExpectations, n.outstanding, 0)}}
+		return change{holds: []kplan.Hold[Reason]{newHold(ReasonExpectations, n.outstanding, 0)}}
 	case missing == 0:
-		return change{holds: n.wait()}
+		return change{holds: n.waitHolds()}
 	case n.deleting:
-		return change{holds: []kplan.Hold[Reason]{held(ReasonDeleting, int64(n.active), int64(n.wanted))}}
+		return change{holds: []kplan.Hold[Reason]{newHold(ReasonDeleting, int64(n.active), int64(n.wanted))}}
 	case n.outstanding > 0:
-		c.holds = append(c.holds, held(ReasonExpired, n.outstanding, 0))
+		c.holds = append(c.holds, newHold(ReasonExpired, n.outstanding, 0))
 	}
 	if missing > 0 && n.terminating > 0 {
-		c.holds = append(c.holds, held(ReasonTerminating, int64(n.terminating), missing))
+		c.holds = append(c.holds, newHold(ReasonTerminating, int64(n.terminating), missing))
 		missing = max(0, missing-int64(n.terminating))
 	}
 	if size := max(missing, surplus); size > int64(n.burst) {
-		c.holds = append(c.holds, held(ReasonBurst, size, int64(n.burst)))
+		c.holds = append(c.holds, newHold(ReasonBurst, size, int64(n.burst)))
 	}
 	c.create = int32(max(0, min(missing, int64(n.burst))))
 	c.remove = int32(max(0, min(surplus, int64(n.burst))))
@@ -94,17 +94,18 @@ func (n numbers) change() (c change) {
 // shrinks reports whether the change deletes pods.
 func (n numbers) shrinks() bool { return n.active > n.wanted && !n.waiting && !n.deleting }
 
-// wait returns the reason why a ReplicaSet of the right size still waits.
-func (n numbers) wait() []kplan.Hold[Reason] {
+// waitHolds returns the hold of a ReplicaSet of the right size with pods that are not ready or not
+// available.
+func (n numbers) waitHolds() []kplan.Hold[Reason] {
 	switch {
 	case n.ready < n.active:
-		return []kplan.Hold[Reason]{held(ReasonNotReady, int64(n.ready), int64(n.active))}
+		return []kplan.Hold[Reason]{newHold(ReasonNotReady, int64(n.ready), int64(n.active))}
 	case n.available < n.ready:
-		return []kplan.Hold[Reason]{held(ReasonNotAvailable, int64(n.available), int64(n.ready))}
+		return []kplan.Hold[Reason]{newHold(ReasonNotAvailable, int64(n.available), int64(n.ready))}
 	}
 	return nil
 }
 
-func held(reason Reason, have, limit int64) kplan.Hold[Reason] {
+func newHold(reason Reason, have, limit int64) kplan.Hold[Reason] {
 	return kplan.Hold[Reason]{Reason: reason, Have: have, Limit: limit}
 }

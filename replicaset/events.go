@@ -37,7 +37,7 @@ type Effect struct {
 // It mirrors addPod, updatePod and deletePod of the replicaset package of Kubernetes.
 func Effects(event PodEvent, replicaSets []ReplicaSet) []Effect {
 	r := routing{replicaSets: replicaSets}
-	return r.route(event)
+	return r.effectsOf(event)
 }
 
 // Effects15 is [Effects] of Kubernetes 1.5, with or without the garbage collector: a pod
@@ -47,19 +47,19 @@ func Effects(event PodEvent, replicaSets []ReplicaSet) []Effect {
 // It mirrors addPod, updatePod and deletePod of the replication package of Kubernetes 1.5.
 func Effects15(event PodEvent, replicaSets []ReplicaSet) []Effect {
 	r := routing{replicaSets: replicaSets, oldest: true}
-	return r.route(event)
+	return r.effectsOf(event)
 }
 
-// route returns the effects of an event.
-func (r *routing) route(event PodEvent) []Effect {
+// effectsOf returns the effects of an event.
+func (r *routing) effectsOf(event PodEvent) []Effect {
 	switch before, after := event.Old, event.New; {
 	case before == nil && after == nil:
 	case after == nil:
-		r.deleted(before)
+		r.podDeleted(before)
 	case before == nil:
-		r.added(after)
+		r.podAdded(after)
 	default:
-		r.updated(before, after)
+		r.podUpdated(before, after)
 	}
 	slices.SortFunc(r.effects, func(a, b Effect) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Deleted, b.Deleted))
@@ -73,47 +73,50 @@ func NeedsForget(before, after *ReplicaSet) bool {
 	return before != nil && (after == nil || before.UID != after.UID)
 }
 
+// A routing collects the effects of one event.
 type routing struct {
 	replicaSets []ReplicaSet
 	oldest      bool // a pod concerns the oldest ReplicaSet that selects it, as in 1.5
 	effects     []Effect
 }
 
-func (r *routing) added(p *podorder.Pod) {
+// podAdded adds the effects of an added pod. After a restart of the controller an added pod may be
+// terminating.
+func (r *routing) podAdded(p *podorder.Pod) {
 	switch rs := r.controller(p); {
 	case !p.DeletionTimestamp.IsZero():
-		r.deleted(p) // as after a restart of the controller
+		r.podDeleted(p)
 	case rs != nil:
 		r.effects = append(r.effects, Effect{Name: rs.Name, Created: true, Reconcile: true})
 	case p.ControllerUID == "":
-		r.orphaned(p)
+		r.orphanChanged(p)
 	}
 }
 
-func (r *routing) deleted(p *podorder.Pod) {
+func (r *routing) podDeleted(p *podorder.Pod) {
 	if rs := r.controller(p); rs != nil {
 		r.effects = append(r.effects, Effect{Name: rs.Name, Deleted: p.Name, Reconcile: true})
 	}
 }
 
-func (r *routing) updated(before, after *podorder.Pod) {
-	relabelled := !maps.Equal(before.Labels, after.Labels)
-	moved := before.ControllerUID != after.ControllerUID || before.ControllerKind != after.ControllerKind ||
+func (r *routing) podUpdated(before, after *podorder.Pod) {
+	labelChanged := !maps.Equal(before.Labels, after.Labels)
+	controllerChanged := before.ControllerUID != after.ControllerUID || before.ControllerKind != after.ControllerKind ||
 		before.ControllerName != after.ControllerName
-	if r.oldest {
-		moved = relabelled
+	if r.oldest { // the labels decide which ReplicaSet controls the pod
+		controllerChanged = labelChanged
 	}
 	switch {
 	case before.ResourceVersion == after.ResourceVersion && before.ResourceVersion != "":
 		return
 	case !after.DeletionTimestamp.IsZero():
-		r.deleted(after)
-		if relabelled {
-			r.deleted(before)
+		r.podDeleted(after)
+		if labelChanged {
+			r.podDeleted(before)
 		}
 		return
 	}
-	if old := r.controller(before); moved && old != nil {
+	if old := r.controller(before); controllerChanged && old != nil {
 		r.effects = append(r.effects, Effect{Name: old.Name, Reconcile: true})
 	}
 	switch rs := r.controller(after); {
@@ -123,15 +126,15 @@ func (r *routing) updated(before, after *podorder.Pod) {
 			e.Later = time.Duration(max(0, rs.MinReadySeconds)) * time.Second
 		}
 		r.effects = append(r.effects, e)
-	case after.ControllerUID == "" && (relabelled || moved):
-		r.orphaned(after)
+	case after.ControllerUID == "" && (labelChanged || controllerChanged):
+		r.orphanChanged(after)
 	}
 }
 
 // controller returns the ReplicaSet that controls the pod, or nil.
 func (r *routing) controller(p *podorder.Pod) (first *ReplicaSet) {
 	if r.oldest {
-		r.selecting(p, func(rs *ReplicaSet) {
+		r.forEachSelecting(p, func(rs *ReplicaSet) {
 			if first == nil || cmp.Or(rs.CreationTimestamp.Compare(first.CreationTimestamp), cmp.Compare(rs.Name, first.Name)) < 0 {
 				first = rs
 			}
@@ -140,24 +143,24 @@ func (r *routing) controller(p *podorder.Pod) (first *ReplicaSet) {
 	}
 	for i := range r.replicaSets {
 		rs := &r.replicaSets[i]
-		if owns(p, rs.UID) {
+		if isControlledBy(p, rs.UID) {
 			return rs
 		}
 	}
 	return nil
 }
 
-// orphaned adds effects on the ReplicaSets that select the pod.
-func (r *routing) orphaned(p *podorder.Pod) {
+// orphanChanged adds an effect on each ReplicaSet that selects the pod, since each may adopt it.
+func (r *routing) orphanChanged(p *podorder.Pod) {
 	if !r.oldest {
-		r.selecting(p, func(rs *ReplicaSet) {
+		r.forEachSelecting(p, func(rs *ReplicaSet) {
 			r.effects = append(r.effects, Effect{Name: rs.Name, Reconcile: true})
 		})
 	}
 }
 
-// selecting calls f for the ReplicaSets that select the pod.
-func (r *routing) selecting(p *podorder.Pod, f func(*ReplicaSet)) {
+// forEachSelecting calls f for the ReplicaSets that select the pod.
+func (r *routing) forEachSelecting(p *podorder.Pod, f func(*ReplicaSet)) {
 	for i := range r.replicaSets {
 		s, err := selector.FromLabelSelector(r.replicaSets[i].Selector)
 		if err == nil && s.Selects(p.Labels) {

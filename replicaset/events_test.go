@@ -19,7 +19,7 @@ func TestEffects(t *testing.T) {
 		web(1, selecting, minReady(10)),
 		{Name: "all", UID: "all", Selector: &selector.LabelSelector{}},
 		{Name: "bad", UID: "bad", Selector: &selector.LabelSelector{MatchExpressions: []selector.Expression{{Key: "a", Operator: "?"}}}},
-		{Name: "twin", UID: "twin", Selector: &selector.LabelSelector{MatchLabels: map[string]string{"app": "web"}}},
+		{Name: "other", UID: "other", Selector: &selector.LabelSelector{MatchLabels: map[string]string{"app": "web"}}},
 		{Name: "none", UID: "none"},
 	}
 	at := func(version string, change ...func(*podorder.Pod)) *podorder.Pod {
@@ -27,7 +27,7 @@ func TestEffects(t *testing.T) {
 		p.ResourceVersion = version
 		return &p
 	}
-	twin := owner("ReplicaSet", "twin", "twin")
+	other := owner("ReplicaSet", "other", "other")
 	for _, c := range []struct {
 		why      string
 		old, new *podorder.Pod
@@ -38,7 +38,7 @@ func TestEffects(t *testing.T) {
 		{"added while being deleted", nil, at("1", terminating), []effect{{Name: "web", Deleted: "p", Reconcile: true}}},
 		{"added, its controller is gone", nil, at("1", owner("ReplicaSet", "web", "before")), nil},
 		{"added, with our UID under another kind", nil, at("1", owner("Job", "web", "web-uid")), []effect{{Name: "web", Created: true, Reconcile: true}}},
-		{"an orphan is added, which is no creation", nil, at("1", orphan), []effect{{Name: "twin", Reconcile: true}, {Name: "web", Reconcile: true}}},
+		{"an orphan is added, which is no creation", nil, at("1", orphan), []effect{{Name: "other", Reconcile: true}, {Name: "web", Reconcile: true}}},
 		{"an orphan without labels", nil, at("1", orphan, func(p *podorder.Pod) { p.Labels = nil }), nil},
 		{"an orphan is added while being deleted", nil, at("1", orphan, terminating), nil},
 		{"a repetition", at("1"), at("1", unready), nil},
@@ -46,12 +46,12 @@ func TestEffects(t *testing.T) {
 		{"became ready", at("1", unready), at("2"), []effect{{Name: "web", Reconcile: true, Later: 10 * time.Second}}},
 		{"ceased to be ready", at("1"), at("2", unready), []effect{{Name: "web", Reconcile: true}}},
 		{"is being deleted", at("1"), at("2", terminating), []effect{{Name: "web", Deleted: "p", Reconcile: true}}},
-		{"is being deleted with other labels", at("1", labelled("x"), twin), at("2", terminating), []effect{{Name: "twin", Deleted: "p", Reconcile: true}, {Name: "web", Deleted: "p", Reconcile: true}}},
-		{"changed hands", at("1", twin), at("2"), []effect{{Name: "twin", Reconcile: true}, {Name: "web", Reconcile: true}}},
+		{"is being deleted with other labels", at("1", labelled("x"), other), at("2", terminating), []effect{{Name: "other", Deleted: "p", Reconcile: true}, {Name: "web", Deleted: "p", Reconcile: true}}},
+		{"changed hands", at("1", other), at("2"), []effect{{Name: "other", Reconcile: true}, {Name: "web", Reconcile: true}}},
 		{"was released", at("1"), at("2", orphan, labelled("x")), []effect{{Name: "web", Reconcile: true}}},
-		{"was orphaned", at("1"), at("2", orphan), []effect{{Name: "twin", Reconcile: true}, {Name: "web", Reconcile: true}}},
+		{"was orphaned", at("1"), at("2", orphan), []effect{{Name: "other", Reconcile: true}, {Name: "web", Reconcile: true}}},
 		{"an orphan changed in other respects", at("1", orphan), at("2", orphan, unready), nil},
-		{"an orphan was labelled", at("1", orphan, labelled("x")), at("2", orphan), []effect{{Name: "twin", Reconcile: true}, {Name: "web", Reconcile: true}}},
+		{"an orphan was labelled", at("1", orphan, labelled("x")), at("2", orphan), []effect{{Name: "other", Reconcile: true}, {Name: "web", Reconcile: true}}},
 		{"deleted", at("1"), nil, []effect{{Name: "web", Deleted: "p", Reconcile: true}}},
 		{"an orphan was deleted", at("1", orphan), nil, nil},
 	} {

@@ -88,32 +88,32 @@ func Finish(s Snapshot, p Plan, r Report, now time.Time, opts Options) Result {
 	if stale := s.Written.Check(s.Read); stale != nil {
 		f.result.Status = s.ReplicaSet.Status.clone()
 		f.errs = []error{stale}
-		f.fail()
+		f.setError()
 		return f.result
 	}
-	if f.bad() {
+	if f.selectorUnusable() {
 		f.result.Status = s.ReplicaSet.Status.clone()
 		return f.result
 	}
-	f.written()
-	left := f.claims()
-	if len(left) > 0 && (len(f.errs) == 0 || opts.Dialect.is15()) {
+	f.recordWritten()
+	tolerated := f.claimErrors()
+	if len(tolerated) > 0 && (len(f.errs) == 0 || opts.Dialect.is15()) {
 		if len(f.errs) == 0 {
-			f.result.Again = f.again()
+			f.result.Again = f.afterClaims()
 		}
-		f.errs = append(f.errs, left...)
+		f.errs = append(f.errs, tolerated...)
 	}
-	f.fail()
+	f.setError()
 	if f.result.Err != nil {
 		if !p.Expect(s.Expectations, now).Equal(s.Expectations) { // nothing was requested, so nothing is expected
 			f.result.Expectations = s.Expectations
 		}
-		f.withoutClaims()
+		f.setStatusAfterFailedClaim()
 		return f.result
 	}
-	f.creates()
-	f.deletes()
-	f.fail()
+	f.finishCreations()
+	f.finishDeletions()
+	f.setError()
 	if f.result.Err != nil {
 		f.result.Status.Conditions = withFailure(s.ReplicaSet.Status.Conditions, f.reason, f.result.Err, f.now,
 			opts.Repair.Has(FailureConditionNotRefreshed))
@@ -122,6 +122,7 @@ func Finish(s Snapshot, p Plan, r Report, now time.Time, opts Options) Result {
 	return f.result
 }
 
+// A finish holds the input and the result of [Finish].
 type finish struct {
 	s      Snapshot
 	plan   Plan
@@ -129,19 +130,19 @@ type finish struct {
 	opts   Options
 	now    time.Time
 	errs   []error
-	reason string // of the condition
+	reason string // of the condition ReplicaFailure
 	result Result
 }
 
-// bad reports whether the plan is empty because of an unusable selector: then not even the
-// status is written.
-func (f *finish) bad() bool {
+// selectorUnusable reports whether the plan is empty because of an unusable selector: then not even
+// the status is written.
+func (f *finish) selectorUnusable() bool {
 	return slices.ContainsFunc(f.plan.Holds, func(h kplan.Hold[Reason]) bool { return h.Reason == ReasonBadSelector })
 }
 
-// written records the versions of the pods that were adopted and created.
-func (f *finish) written() {
-	wrote := func(o *kplan.Outcome) {
+// recordWritten records the versions of the pods that were adopted and created.
+func (f *finish) recordWritten() {
+	record := func(o *kplan.Outcome) {
 		if o.Answer == kplan.Done && o.ResourceVersion != "" {
 			f.result.Written = f.result.Written.WrotePod(f.s.ReplicaSet.UID, o.ResourceVersion)
 		}
@@ -150,79 +151,79 @@ func (f *finish) written() {
 	for _, a := range f.plan.Actions {
 		switch a.(type) {
 		case AdoptPod:
-			wrote(f.claim(i))
+			record(f.claimOutcome(i))
 			i++
 		case ReleasePod:
 			i++
 		case CreatePods:
 			for k := range f.report.Creates {
-				wrote(&f.report.Creates[k])
+				record(&f.report.Creates[k])
 			}
 		}
 	}
 }
 
-// fail ends the pass with the first error, if there is any.
-func (f *finish) fail() {
+// setError sets the errors of the result, if there are any. A pass that failed has no recheck.
+func (f *finish) setError() {
 	if len(f.errs) > 0 {
 		f.result.Err, f.result.Errs, f.result.RecheckAt = f.errs[0], f.errs, time.Time{}
 	}
 }
 
-// claims collects the errors of adoptions and releases. It returns the errors of adoptions
-// that do not end the pass: of pods that are gone, and in 1.5 of all pods. A pod that
+// claimErrors adds the errors of adoptions and releases that end the pass to f.errs, and returns
+// the other errors: of adoptions of pods that are gone, and in 1.5 of all adoptions. A pod that
 // another client has released is no error.
-func (f *finish) claims() (left []error) {
+func (f *finish) claimErrors() (tolerated []error) {
 	i := 0
 	for _, a := range f.plan.Actions {
 		switch a := a.(type) {
 		case AdoptPod:
-			err, gone := f.adoption(i, &a)
+			err, gone := f.adoptionError(i, &a)
 			i++
 			switch {
 			case err == nil:
 			case gone || f.opts.Dialect.is15():
-				left = append(left, err)
+				tolerated = append(tolerated, err)
 			default:
 				f.errs = append(f.errs, err)
 			}
 		case ReleasePod:
-			if err := f.claim(i).Released(); err != nil {
+			if err := f.claimOutcome(i).Released(); err != nil {
 				f.errs = append(f.errs, err)
 			}
 			i++
 		}
 	}
-	return left
+	return tolerated
 }
 
-// adoption returns the error of an adoption, the i-th claim, and whether its pod is gone.
-func (f *finish) adoption(i int, a *AdoptPod) (err error, gone bool) {
-	err = f.claim(i).Adopted()
+// adoptionError returns the error of an adoption, the i-th claim, and whether its pod is gone.
+func (f *finish) adoptionError(i int, a *AdoptPod) (err error, gone bool) {
+	err = f.claimOutcome(i).Adopted()
 	switch {
 	case f.report.LiveCheck != nil:
 		return fmt.Errorf("can't adopt %s %s (%s): %w", cmp.Or(a.Kind, "Pod"), a.Name, a.UID, f.report.LiveCheck), false
 	case err == kplan.ErrGone:
-		return fmt.Errorf("%s %s: %w", word(a.Kind), a.Name, err), true
+		return fmt.Errorf("%s %s: %w", kindText(a.Kind), a.Name, err), true
 	}
 	return err, false
 }
 
-// claim returns the outcome of the i-th adoption or release.
-func (f *finish) claim(i int) *kplan.Outcome {
+// claimOutcome returns the outcome of the i-th adoption or release.
+func (f *finish) claimOutcome(i int) *kplan.Outcome {
 	if i < len(f.report.Claims) {
 		return &f.report.Claims[i]
 	}
 	return &kplan.Outcome{}
 }
 
-// again returns the snapshot after the claims. A pod that is gone or released is still a
+// afterClaims returns the snapshot after the claims. A pod that is gone or released is still a
 // neighbour: getIndirectlyRelatedPods lists the cache.
-func (f *finish) again() *Snapshot {
+func (f *finish) afterClaims() *Snapshot {
 	next, i := f.s, 0
-	next.Written, next.Read = f.result.Written, f.s.Read.upTo(f.result.Written) // as if the caches had read the claims
+	next.Written, next.Read = f.result.Written, f.s.Read.withWritten(f.result.Written) // as if the caches had read the claims
 	next.Pods = slices.Clone(f.s.Pods)
-	change := func(name, uid string, o *kplan.Outcome, lost bool, reference claim.OwnerReference) {
+	setController := func(name, uid string, o *kplan.Outcome, lost bool, reference claim.OwnerReference) {
 		at := slices.IndexFunc(next.Pods, func(p podorder.Pod) bool { return p.Name == name && p.UID == uid })
 		if at < 0 {
 			return
@@ -237,72 +238,74 @@ func (f *finish) again() *Snapshot {
 	for _, a := range f.plan.Actions {
 		switch a := a.(type) {
 		case AdoptPod:
-			err, _ := f.adoption(i, &a)
-			change(a.Name, a.UID, f.claim(i), err != nil, a.Reference)
+			err, _ := f.adoptionError(i, &a)
+			setController(a.Name, a.UID, f.claimOutcome(i), err != nil, a.Reference)
 			i++
 		case ReleasePod:
-			change(a.Name, a.UID, f.claim(i), f.claim(i).Answer == kplan.NotFound, claim.OwnerReference{})
+			setController(a.Name, a.UID, f.claimOutcome(i), f.claimOutcome(i).Answer == kplan.NotFound, claim.OwnerReference{})
 			i++
 		}
 	}
 	return &next
 }
 
-// withoutClaims sets the status after a failed claim: the old one or, if
-// FailedClaimHidesStatus is repaired, the status of the current pods. Its conditions stay: no
-// pod was created or deleted, so new failures cannot be known.
-func (f *finish) withoutClaims() {
+// setStatusAfterFailedClaim sets the old status or, with FailedClaimHidesStatus in Options.Repair,
+// the status of the current pods. Its conditions stay: no pod was created or deleted, so new
+// failures cannot be known.
+func (f *finish) setStatusAfterFailedClaim() {
 	if !f.opts.Repair.Has(FailedClaimHidesStatus) {
 		f.result.Status = f.s.ReplicaSet.Status.clone()
 		return
 	}
-	adopting := map[string]bool{}
+	toAdopt := map[string]bool{}
 	for _, a := range f.plan.Actions {
 		if a, ok := a.(AdoptPod); ok {
-			adopting[a.Name] = true
+			toAdopt[a.Name] = true
 		}
 	}
 	present := f.s
 	present.Pods = slices.DeleteFunc(slices.Clone(f.s.Pods), func(p podorder.Pod) bool {
-		return p.ControllerUID == "" && adopting[p.Name]
+		return p.ControllerUID == "" && toAdopt[p.Name]
 	})
 	if p, err := Reconcile(present, f.now, f.opts); err == nil {
 		f.result.Status = p.Status
-		f.result.Status.Conditions = cloned(f.s.ReplicaSet.Status.Conditions)
+		f.result.Status.Conditions = cloneConditions(f.s.ReplicaSet.Status.Conditions)
 		f.result.WriteStatus = NeedsWrite(f.s.ReplicaSet, f.result.Status)
 	}
 }
 
-// creates lowers the expectations by the creations that failed or were skipped.
-func (f *finish) creates() {
+// finishCreations adds the errors and events of creations, and lowers the expectations by the
+// creations that failed or were skipped.
+func (f *finish) finishCreations() {
 	for k, a := range f.plan.Actions {
 		c, ok := a.(CreatePods)
 		if !ok {
 			continue
 		}
 		f.reason = "FailedCreate"
-		lost := int64(c.Count)
+		unmade := int64(c.Count) // failed or skipped
 		for i := range f.report.Creates {
 			o := &f.report.Creates[i]
 			switch {
 			case failed(o):
 				f.errs = append(f.errs, o.Failure())
-				f.event(k, "Warning", "FailedCreate", "Error creating: "+o.Failure().Error())
+				f.addEvent(k, "Warning", "FailedCreate", "Error creating: "+o.Failure().Error())
 				continue
 			case o.Answer == kplan.Done:
-				f.event(k, "Normal", "SuccessfulCreate", "Created "+word(c.Kind)+": "+o.Name)
+				f.addEvent(k, "Normal", "SuccessfulCreate", "Created "+kindText(c.Kind)+": "+o.Name)
 			case f.opts.Repair.Has(TerminatingNamespaceRaisesExpectations):
 				continue // the creation will never be observed
 			}
-			lost--
+			unmade--
 		}
-		f.result.Expectations = f.result.Expectations.Lower(max(0, lost), 0)
+		f.result.Expectations = f.result.Expectations.Lower(max(0, unmade), 0)
 	}
 }
 
-// deletes lowers the expectations by the deletions that failed. A pod that has changed since
+// finishDeletions adds the errors and events of deletions, and lowers the expectations by the
+// deletions that failed. A pod that has changed since
 // it was read is no error: once the change is seen, the next plan may choose another pod.
-func (f *finish) deletes() {
+func (f *finish) finishDeletions() {
 	i := 0
 	for k, a := range f.plan.Actions {
 		d, ok := a.(DeletePod)
@@ -316,7 +319,7 @@ func (f *finish) deletes() {
 		}
 		i++
 		if o.Answer == kplan.Done {
-			f.event(k, "Normal", "SuccessfulDelete", "Deleted "+word(d.Kind)+": "+d.Name)
+			f.addEvent(k, "Normal", "SuccessfulDelete", "Deleted "+kindText(d.Kind)+": "+d.Name)
 			continue
 		}
 		f.result.Expectations = f.result.Expectations.DeletionObserved(d.Name)
@@ -324,11 +327,11 @@ func (f *finish) deletes() {
 			continue
 		}
 		f.errs = append(f.errs, fmt.Errorf("unable to delete pods: %w", o.Failure()))
-		f.event(k, "Warning", "FailedDelete", "Error deleting: "+o.Failure().Error())
+		f.addEvent(k, "Warning", "FailedDelete", "Error deleting: "+o.Failure().Error())
 	}
 }
 
-func (f *finish) event(action int, eventType, reason, message string) {
+func (f *finish) addEvent(action int, eventType, reason, message string) {
 	f.result.Events = append(f.result.Events, kplan.Event{Action: action, Type: eventType, Reason: reason, Message: message})
 }
 

@@ -32,7 +32,7 @@ func reconcile(s Snapshot, r PodReader, now time.Time, opts Options) (p Plan, er
 		return Plan{}, err
 	}
 	if hold, stale := in.stale(); stale {
-		return in.writeNothing(hold), nil
+		return in.emptyPlan(hold), nil
 	}
 	c, err := in.count(r)
 	if err != nil {
@@ -81,7 +81,7 @@ func (in *input) stale() (kplan.Hold[Reason], bool) {
 	if u.owner {
 		reason = ReasonStaleOwner
 	}
-	return held(reason, versionNumber(u.read), versionNumber(u.written)), true
+	return newHold(reason, versionNumber(u.read), versionNumber(u.written)), true
 }
 
 // Explain returns why [Reconcile] deletes these pods, and why the first remaining pod stays.

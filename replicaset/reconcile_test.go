@@ -249,7 +249,7 @@ func TestUnsetReplicas(t *testing.T) {
 }
 
 func TestAdmit(t *testing.T) {
-	twin := func(name, uid string) podorder.Pod {
+	podOf := func(name, uid string) podorder.Pod {
 		return pod(name, func(p *podorder.Pod) { p.UID = uid })
 	}
 	foreign := pod("a", owner("ReplicaSet", "x", "x"))
@@ -263,9 +263,9 @@ func TestAdmit(t *testing.T) {
 			`ReplicaSet.UID: "": must be set, because it decides which pods belong to the ReplicaSet`},
 		{"negative", replicaset.Snapshot{ReplicaSet: web(-1)}, `ReplicaSet.Replicas: -1: must not be negative`},
 		{"negative readiness", replicaset.Snapshot{ReplicaSet: web(1, minReady(-1))}, `ReplicaSet.MinReadySeconds: -1: must not be negative`},
-		{"a name twice", replicaset.Snapshot{ReplicaSet: web(1), Pods: []podorder.Pod{twin("a", "1"), twin("a", "2")}}, `Pods["a"].Name: "a": must be unique`},
-		{"a UID twice", replicaset.Snapshot{ReplicaSet: web(1), Pods: []podorder.Pod{twin("b", "1"), twin("a", "1")}}, `Pods["a"].UID: "1": must be unique`},
-		{"no pod name", replicaset.Snapshot{ReplicaSet: web(1), Pods: []podorder.Pod{twin("", "1")}}, `Pods[""].Name: "": must be set`},
+		{"a name twice", replicaset.Snapshot{ReplicaSet: web(1), Pods: []podorder.Pod{podOf("a", "1"), podOf("a", "2")}}, `Pods["a"].Name: "a": must be unique`},
+		{"a UID twice", replicaset.Snapshot{ReplicaSet: web(1), Pods: []podorder.Pod{podOf("b", "1"), podOf("a", "1")}}, `Pods["a"].UID: "1": must be unique`},
+		{"no pod name", replicaset.Snapshot{ReplicaSet: web(1), Pods: []podorder.Pod{podOf("", "1")}}, `Pods[""].Name: "": must be set`},
 	} {
 		_, err := replicaset.Reconcile(c.s, t0, replicaset.Options{})
 		require.EqualError(t, err, c.want, c.why)
@@ -275,7 +275,7 @@ func TestAdmit(t *testing.T) {
 	}
 	_, err := replicaset.Reconcile(replicaset.Snapshot{ReplicaSet: web(1)}, time.Time{}, replicaset.Options{Burst: -1})
 	require.EqualError(t, err, "Options.Burst: -1: must not be negative\nnow: \"\": must be set")
-	_, err = replicaset.Reconcile(replicaset.Snapshot{ReplicaSet: web(1), Pods: []podorder.Pod{foreign, foreign, twin("a", ""), twin("b", "")}}, t0, replicaset.Options{})
+	_, err = replicaset.Reconcile(replicaset.Snapshot{ReplicaSet: web(1), Pods: []podorder.Pod{foreign, foreign, podOf("a", ""), podOf("b", "")}}, t0, replicaset.Options{})
 	require.NoError(t, err, "others' pods do not matter, and UIDs may be unset")
 }
 

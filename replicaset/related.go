@@ -70,10 +70,10 @@ func spread(stages []podorder.Stage) []podorder.Stage {
 // fewSelectors is the number of selectors up to which trying each is faster than an index.
 const fewSelectors = 4
 
-// related returns a function that reports which pods count as neighbours: pods that this
-// ReplicaSet or one with the same controller selects, with any owner. A ReplicaSet without a
+// related returns a function that reports whether a pod counts as a neighbour: whether this
+// ReplicaSet or one with the same controller selects it, with any owner. A ReplicaSet without a
 // controller has no related ReplicaSets, and then not even its own pods are neighbours. A
-// selector that cannot be used selects nothing. An unset one also selects nothing, unless the
+// selector that cannot be used selects nothing. An unset selector also selects nothing, unless the
 // selector of this ReplicaSet is unset too: then ownership decides. Found is a buffer; it is
 // nil if clones of a Tracker use the function.
 func (in *input) related(found *[]int) func(p *podorder.Pod) bool {

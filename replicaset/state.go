@@ -13,25 +13,25 @@ import (
 
 // A measure holds all inputs of counting except the pods and the time.
 type measure struct {
-	uid      string // of the ReplicaSet
-	minReady int32  // its MinReadySeconds
-	selects  bool   // it has a selector
-	owner    claim.Owner
-	unusable error // why the selector cannot be compiled, or why there has to be one
-	dialect  Dialect
-	anyones  bool    // pods count with any controller
-	template []label // the labels of new pods
-	implied  bool    // the selector selects all pods with these labels
+	uid           string // of the ReplicaSet
+	minReady      int32  // its MinReadySeconds
+	selects       bool   // it has a selector
+	owner         claim.Owner
+	unusable      error // why the selector cannot be compiled, or why it must be set
+	dialect       Dialect
+	anyController bool    // pods count with any controller
+	template      []label // the labels of new pods
+	implied       bool    // the selector selects all pods with the template labels
 }
 
-// errUnselected is the error if pods belong to a ReplicaSet by the selector alone and there
-// is none.
+// errUnselected is the error of a missing selector if pods belong to a ReplicaSet by the selector
+// alone.
 var errUnselected = errors.New("it alone says which pods belong to the ReplicaSet")
 
 func newMeasure(rs *ReplicaSet, dialect Dialect) measure {
 	m := measure{
 		uid: rs.UID, minReady: rs.MinReadySeconds, selects: rs.Selector != nil, owner: Owner(rs),
-		dialect: dialect, anyones: dialect == Kubernetes15WithoutGarbageCollector,
+		dialect: dialect, anyController: dialect == Kubernetes15WithoutGarbageCollector,
 		template: make([]label, 0, len(rs.TemplateLabels)),
 	}
 	for key, value := range rs.TemplateLabels {
@@ -40,7 +40,7 @@ func newMeasure(rs *ReplicaSet, dialect Dialect) measure {
 	if m.selects {
 		m.owner.Selector, m.unusable = selector.FromLabelSelector(rs.Selector)
 		m.implied = m.unusable == nil && len(rs.Selector.MatchExpressions) == 0 && m.owner.Selector.Matches(rs.TemplateLabels)
-	} else if m.anyones {
+	} else if m.anyController {
 		m.unusable = errUnselected
 	}
 	return m
@@ -67,14 +67,14 @@ const (
 // concerns reports whether a pod may belong to the ReplicaSet: whether it controls the pod,
 // the pod is an orphan, or pods count with any controller. Other pods are ignored.
 func (m *measure) concerns(p *podorder.Pod) bool {
-	return p.ControllerUID == m.uid || p.ControllerUID == "" || m.anyones
+	return p.ControllerUID == m.uid || p.ControllerUID == "" || m.anyController
 }
 
-// plain reports whether a pod is a common one: controlled by the ReplicaSet, active, and with
-// all labels of the template. If these labels imply the selector, the pod is kept, and one
-// comparison of labels is enough.
+// plain reports whether a pod is controlled by the ReplicaSet, active, and has all labels of the
+// template, and these labels imply the selector. Such a pod is kept, and most pods are such pods:
+// one comparison of labels is enough for them.
 func (m *measure) plain(p *podorder.Pod) bool {
-	return m.implied && (p.ControllerUID == m.uid || m.anyones) && p.Active() && hasLabels(p.Labels, m.template)
+	return m.implied && (p.ControllerUID == m.uid || m.anyController) && p.Active() && hasLabels(p.Labels, m.template)
 }
 
 // state returns the state of a relevant pod and, if it is waiting, the instant at which it
@@ -99,7 +99,7 @@ func (m *measure) availability(p *podorder.Pod) (availability, time.Time) {
 	}
 	at, ok := p.AvailableAt(m.minReady)
 	if !ok { // without a ready time it never becomes available
-		return unavailable, at
+		return unavailable, time.Time{}
 	}
 	if m.dialect.is15() {
 		at = at.Add(1) // not at the instant, but after it

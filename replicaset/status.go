@@ -3,9 +3,10 @@
 package replicaset
 
 import (
-	"github.com/kplan-go/kplan/internal/base/ptr"
 	"slices"
 	"time"
+
+	"github.com/kplan-go/kplan/internal/base/ptr"
 )
 
 // writeStatus fills the next status, which is empty (see Status in rules.md): the counts from
@@ -19,7 +20,7 @@ func (in *input) writeStatus(s *Status, c *counts) {
 		s.TerminatingReplicas = ptr.To(c.terminating)
 	}
 	if in.opts.Repair.Has(WaitingRemovesFailure) && in.waiting {
-		s.Conditions = cloned(in.ReplicaSet.Status.Conditions)
+		s.Conditions = cloneConditions(in.ReplicaSet.Status.Conditions)
 	} else {
 		s.Conditions = RemoveCondition(in.ReplicaSet.Status.Conditions, ConditionReplicaFailure)
 	}
@@ -34,7 +35,7 @@ func (s Status) clone() Status {
 	if s.TerminatingReplicas != nil {
 		s.TerminatingReplicas = ptr.To(*s.TerminatingReplicas)
 	}
-	s.Conditions = cloned(s.Conditions)
+	s.Conditions = cloneConditions(s.Conditions)
 	return s
 }
 
@@ -59,10 +60,10 @@ func equalCount(a, b *int32) bool {
 	return *a == *b
 }
 
-// recheck returns when a ready pod becomes available or expectations time out, or zero if
-// neither happens. A ready pod without a ready time never becomes available; upstream checks
-// it again every minReadySeconds (RecheckWithoutReadyTime).
-func (in *input) recheck(c *counts) (at time.Time) {
+// recheckAt returns the time at which a ready pod becomes available or expectations time out, or
+// zero if neither happens. A ready pod without a ready time never becomes available; upstream
+// checks it again every minReadySeconds (RecheckWithoutReadyTime).
+func (in *input) recheckAt(c *counts) (at time.Time) {
 	if c.ready != c.available {
 		at = c.nextAvailable
 		if at.IsZero() && !in.opts.Repair.Has(RecheckWithoutReadyTime) {

@@ -9,8 +9,8 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/base/field"
-	"github.com/kplan-go/kplan/internal/base/lineup"
 	"github.com/kplan-go/kplan/internal/base/paged"
+	"github.com/kplan-go/kplan/internal/base/ranking"
 	"github.com/kplan-go/kplan/internal/base/tracked"
 	"github.com/kplan-go/kplan/podorder"
 )
@@ -43,16 +43,16 @@ import (
 // A Tracker belongs to one goroutine. A copy by assignment is not a separate Tracker: see
 // [Tracker.Clone]. In JSON it is its Snapshot.
 type Tracker struct {
-	rest     Snapshot // everything except the pods
-	measure  *measure // nil before anything was applied
-	pods     tracked.Table[podorder.Pod, tracked.Pods]
-	records  paged.List[record] // of the pods
-	twins    tracked.Twins      // by UID, of the pods that a plan may touch
-	distant  int                // pods that become available beyond all clocks
-	queue    paged.Queue        // of the pods that are waiting
-	observed int64              // pods up to this instant have left the queue
-	totals   totals             // without the next instant
-	line     *lineup.Line       // of the pods that may be deleted; nil until a plan needs it
+	rest       Snapshot // everything except the pods
+	measure    *measure // nil before anything was applied
+	pods       tracked.Table[podorder.Pod, tracked.Pods]
+	records    paged.List[record] // of the pods
+	duplicates tracked.Duplicates // by UID, of the pods that a plan may touch
+	distant    int                // pods that become available at a time that does not fit a number
+	queue      paged.Queue        // of the pods that are waiting
+	observed   int64              // pods up to this instant have left the queue
+	totals     totals             // without the next instant
+	ranking    *ranking.List      // of the pods that may be deleted; nil until a plan needs it
 }
 
 // A record is the state for which a Tracker has counted a pod.
@@ -75,7 +75,7 @@ func (t *Tracker) Plan(now time.Time, opts Options) (Plan, error) {
 		return Plan{}, err
 	}
 	if hold, stale := in.stale(); stale {
-		return in.writeNothing(hold), nil
+		return in.emptyPlan(hold), nil
 	}
 	if m != t.measure {
 		t.recount(m)
@@ -90,8 +90,8 @@ func (t *Tracker) Plan(now time.Time, opts Options) (Plan, error) {
 // count is [input.count] from previous counts. It gives the input the pods that the plan
 // needs, if any.
 func (t *Tracker) count(in *input) (counts, error) {
-	at, near := tracked.Clock(in.now)
-	if !near || t.distant > 0 {
+	at, fits := tracked.Clock(in.now)
+	if !fits || t.distant > 0 {
 		in.Snapshot = t.Snapshot()
 		return in.count(podList(in.Pods))
 	}
@@ -104,13 +104,13 @@ func (t *Tracker) count(in *input) (counts, error) {
 		_, c.nextAvailable = t.measure.state(t.pods.At(int(t.queue.First().Item)))
 	}
 	n := in.numbers(&c)
-	if !t.twinned() && c.adopt == 0 && c.release == 0 {
+	if !t.hasDuplicateUID() && c.adopt == 0 && c.release == 0 {
 		if !n.shrinks() {
 			return c, nil
 		}
 		few := false
 		in.refs, in.neighbours, few = t.front(in, int(n.change().remove), at)
-		if c.found = few && len(in.refs) == 1; c.found {
+		if c.onlyVictim = few && len(in.refs) == 1; c.onlyVictim {
 			return c, nil
 		}
 		if c.draft = t.draft(in, few); c.draft != nil {
@@ -122,20 +122,20 @@ func (t *Tracker) count(in *input) (counts, error) {
 	for i := range c.roles {
 		c.roles[i] = t.records.At(i).state.role
 	}
-	return c, t.checkTwins(in.Pods, c.roles)
+	return c, t.checkUIDs(in.Pods, c.roles)
 }
 
-// twinned reports whether two pods that a plan may touch have one UID.
-func (t *Tracker) twinned() bool { return t.twins.Shared > 0 }
+// hasDuplicateUID reports whether two pods that a plan may touch have one UID.
+func (t *Tracker) hasDuplicateUID() bool { return t.duplicates.Shared > 0 }
 
-// checkTwins returns the error for equal UIDs of pods. Their names differ, because Apply
+// checkUIDs returns the error for equal UIDs of pods. Their names differ, because Apply
 // makes sure of that.
-func (t *Tracker) checkTwins(pods []podorder.Pod, roles []role) error {
-	if !t.twinned() {
+func (t *Tracker) checkUIDs(pods []podorder.Pod, roles []role) error {
+	if !t.hasDuplicateUID() {
 		return nil
 	}
 	var errs kplan.FieldErrors
-	field.Unique(&errs, "Pods", len(pods), touched(pods, roles))
+	field.Unique(&errs, "Pods", len(pods), elements(pods, roles))
 	return errs.Join()
 }
 
@@ -180,7 +180,7 @@ func isClaim(a Action) bool {
 func (t *Tracker) Clone() Tracker {
 	c := *t
 	c.pods, c.records, c.queue = t.pods.Clone(), t.records.Clone(), t.queue.Clone()
-	c.twins, c.line = t.twins.Clone(), t.line.Clone()
+	c.duplicates, c.ranking = t.duplicates.Clone(), t.ranking.Clone()
 	return c
 }
 
@@ -204,21 +204,21 @@ func (t *Tracker) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// stands reports whether a line sorts pods in the order of the options.
-func (o *Options) stands() bool {
+// hasDefaultOrder reports whether the options keep the order of a ranking.
+func (o *Options) hasDefaultOrder() bool {
 	return (o.Order.Chain == "" || o.Order.Chain == podorder.Current) && o.Order.Priority == "" && o.Order.Stages == nil &&
 		o.Order.Protected == nil && !o.Spread && o.Dialect == ""
 }
 
-// front returns few pods that include the first n to delete, and the neighbours on their
-// nodes; or all pods, if a few cannot be found.
-func (t *Tracker) front(in *input, n int, at int64) (refs []*podorder.Pod, near podorder.Neighbours, few bool) {
-	if in.opts.stands() && n > 0 && 8*n <= t.pods.Len() {
-		if t.line.Stale(t.pods.Len()) {
-			t.line = lineup.New(&t.pods, in.related(nil), func(i int) bool { return t.records.At(i).state.role == roleActive }, in.now, at)
+// front returns a few pods that include the first n to delete, and the neighbours on their nodes;
+// or all pods, if only a sort of all pods finds the first n.
+func (t *Tracker) front(in *input, n int, at int64) (refs []*podorder.Pod, neighbours podorder.Neighbours, few bool) {
+	if in.opts.hasDefaultOrder() && n > 0 && 8*n <= t.pods.Len() {
+		if t.ranking.Stale(t.pods.Len()) {
+			t.ranking = ranking.New(&t.pods, in.related(nil), func(i int) bool { return t.records.At(i).state.role == roleActive }, in.now, at)
 		}
-		if refs, near, few = t.line.Front(&t.pods, n, in.now, at); few {
-			return refs, near, true
+		if refs, neighbours, few = t.ranking.Front(&t.pods, n, in.now, at); few {
+			return refs, neighbours, true
 		}
 	}
 	refs = make([]*podorder.Pod, t.pods.Len())

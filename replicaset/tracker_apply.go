@@ -65,7 +65,7 @@ func (t *Tracker) Apply(d Delta) error {
 func (t *Tracker) applyRest(d *Delta) {
 	if d.Siblings != nil {
 		if !sameRelatives(t.rest.Siblings, d.Siblings) {
-			t.line = nil
+			t.ranking = nil
 		}
 		t.rest.Siblings = d.Siblings
 	}
@@ -85,7 +85,7 @@ func (t *Tracker) applyRest(d *Delta) {
 		return
 	}
 	if t.rest.ReplicaSet.ControllerUID != d.ReplicaSet.ControllerUID {
-		t.line = nil
+		t.ranking = nil
 	}
 	same := sameMeasure(&t.rest.ReplicaSet, d.ReplicaSet)
 	t.rest.ReplicaSet = *d.ReplicaSet

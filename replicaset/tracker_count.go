@@ -19,8 +19,8 @@ func (t *Tracker) add(p *podorder.Pod) {
 	t.pods.Add(p)
 	t.records.Append(record{})
 	t.enterNew(i)
-	if t.line != nil {
-		t.line.Add(&t.pods, i, t.records.At(i).state.role == roleActive)
+	if t.ranking != nil {
+		t.ranking.Add(&t.pods, i, t.records.At(i).state.role == roleActive)
 	}
 }
 
@@ -28,22 +28,22 @@ func (t *Tracker) add(p *podorder.Pod) {
 func (t *Tracker) replace(i int, p *podorder.Pod) {
 	s, at := t.stateOf(p)
 	before, uid := t.records.At(i).state, t.uid(i)
-	if none := (state{}); s == none && before == none && (t.line == nil || t.line.Stays(&t.pods, i, p)) { // a pod of another owner
+	if none := (state{}); s == none && before == none && (t.ranking == nil || t.ranking.Stays(&t.pods, i, p)) { // another owner's pod
 		t.pods.Set(i, p)
 		return
 	}
-	same := uid == p.UID && before.registered(uid) && s.registered(uid) // the most common case by far
+	same := uid == p.UID && before.registered(uid) && s.registered(uid)
 	t.leave(i)
 	if !same && before.registered(uid) {
 		t.unregister(i)
 	}
-	if t.line != nil {
-		t.line.Leave(&t.pods, i)
+	if t.ranking != nil {
+		t.ranking.Leave(&t.pods, i)
 	}
 	t.pods.Set(i, p)
 	t.enter(i, s, at)
-	if t.line != nil {
-		t.line.Enter(&t.pods, i, s.role == roleActive)
+	if t.ranking != nil {
+		t.ranking.Enter(&t.pods, i, s.role == roleActive)
 	}
 	if !same && s.registered(p.UID) {
 		t.register(i)
@@ -56,13 +56,13 @@ func (t *Tracker) remove(i int) {
 	if t.leave(i); before.registered(t.uid(i)) {
 		t.unregister(i)
 	}
-	if t.line != nil {
-		t.line.Remove(&t.pods, i)
+	if t.ranking != nil {
+		t.ranking.Remove(&t.pods, i)
 	}
 	if last := t.pods.Len() - 1; i != last {
 		r := t.records.At(last)
 		if r.state.registered(t.uid(last)) {
-			t.twins.Move(last, i, t.uid)
+			t.duplicates.Move(last, i, t.uid)
 		}
 		t.records.Set(i, r)
 		if r.place > 0 {
@@ -78,7 +78,7 @@ func (t *Tracker) recount(m *measure) {
 	empty := Tracker{rest: t.rest, measure: m, pods: t.pods, records: t.records, observed: t.observed}
 	*t = empty
 	for i := range t.pods.Len() {
-		t.records.Set(i, record{}) // or the last measure would decide which other pods may be touched
+		t.records.Set(i, record{}) // or the last measure would decide which other pods are registered
 	}
 	for i := range t.pods.Len() {
 		t.enterNew(i)
@@ -109,8 +109,8 @@ func (t *Tracker) enter(i int, s state, at time.Time) {
 	if s.availability != waiting {
 		return
 	}
-	switch instant, near := tracked.Clock(at); {
-	case !near:
+	switch instant, fits := tracked.Clock(at); {
+	case !fits:
 		t.distant++
 	case instant <= t.observed:
 		t.becomeAvailable(i)
@@ -138,9 +138,9 @@ func (s state) registered(uid string) bool { return s.role != roleNone && uid !=
 
 func (t *Tracker) isRegistered(i int) bool { return t.records.At(i).state.registered(t.uid(i)) }
 
-func (t *Tracker) register(i int) { t.twins.Enter(i, t.pods.Len(), t.isRegistered, t.uid) }
+func (t *Tracker) register(i int) { t.duplicates.Enter(i, t.pods.Len(), t.isRegistered, t.uid) }
 
-func (t *Tracker) unregister(i int) { t.twins.Leave(i, t.uid) }
+func (t *Tracker) unregister(i int) { t.duplicates.Leave(i, t.uid) }
 
 func (t *Tracker) becomeAvailable(i int) {
 	r := t.records.Ref(i)

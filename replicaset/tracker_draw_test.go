@@ -49,8 +49,8 @@ func (m *machine) alike(p *podorder.Pod) {
 	p.Phase, p.DeletionTimestamp = podorder.Running, random.OneOf(m.S, "ends", time.Time{}, time.Time{}, time.Time{}, m.Now)
 	passing := fmt.Sprint("until ", m.Step/16) // a node that is gone once its pods are
 	p.NodeName = random.OneOf(m.S, "on", "n1", "n2", "n3", "n4", "n5", passing, p.Name, p.Name, p.NodeName)
-	if m.crowd {
-		p.NodeName = random.OneOf(m.S, "in a crowd", "n1", "n1", "n2", p.Name)
+	if m.packed {
+		p.NodeName = random.OneOf(m.S, "on a packed node", "n1", "n1", "n2", p.Name)
 	}
 	p.CreationTimestamp = m.Now.Add(-time.Duration(100+m.S.Below("created", 30)) * time.Hour)
 	if p.Ready = m.S.Below("ready now", 6) > 0; p.Ready {
@@ -67,12 +67,12 @@ func (m *machine) alike(p *podorder.Pod) {
 	if m.S.Below("costs nothing", 4) > 0 {
 		p.Annotations = nil
 	}
-	if m.about == "mates" && m.S.Below("one of some", 10) > 0 { // few of which became ready together
+	if m.about == "ties" && m.S.Below("one of some", 10) > 0 { // few of which became ready together
 		p.Ready, p.ReadySince = true, random.Now.Add(-time.Hour+time.Duration(m.S.Below("second", 30))*time.Second)
 		dear := map[string]string{podorder.AnnotationDeletionCost: "1"}
-		p.Annotations = random.OneOf(m.S, "costs of mates", nil, nil, nil, dear)
+		p.Annotations = random.OneOf(m.S, "costs of ties", nil, nil, nil, dear)
 		p.NodeName = random.OneOf(m.S, "of some", "n1", "n1", "n2", p.NodeName)
-		p.Restarts, p.CreationTimestamp = int32(m.S.Below("restarts of mates", 3)), random.Now.Add(-time.Duration(1+m.S.Below("made", 200))*time.Hour)
+		p.Restarts, p.CreationTimestamp = int32(m.S.Below("restarts of ties", 3)), random.Now.Add(-time.Duration(1+m.S.Below("made", 200))*time.Hour)
 	}
 	if m.about != "restarts" && m.about != "creation" {
 		return

@@ -111,7 +111,7 @@ func TestTrackerForgetsNodes(t *testing.T) {
 	requireSamePlan(t, tr, t0)
 }
 
-// What a line took for pods that have gone is given back with a plan that deletes.
+// Memory that a ranking took for pods that have gone is given back by a plan that deletes.
 func TestTrackerShrinks(t *testing.T) {
 	const n, left = 100_000, 1000
 	all := pods(n)

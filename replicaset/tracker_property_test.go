@@ -37,7 +37,7 @@ type machine struct {
 	names  int    // how many pods there may be
 	busy   bool   // many pods become ready and available, and hardly anything else happens
 	scales bool   // pods are deleted that have lived alike, and hardly anything else happens
-	crowd  bool   // there are so many of these that a node has several rows of a line
+	packed bool   // so many pods share a node that it has several rows of a ranking
 	about  string // what they differ in, or what changes meanwhile
 }
 
@@ -52,8 +52,8 @@ func newMachine(t purity.T, s random.Source) *machine {
 	m.Machine = trackedtest.Machine[*tracked]{T: t, S: s, Worlds: []*tracked{{pods: noPods()}}, Now: random.Now, Clone: (*tracked).clone, Compare: m.compare}
 	m.busy = m.One("busy", 4)
 	if m.scales = !m.busy && !m.One("does not scale", 3); m.scales {
-		m.about = random.OneOf(s, "about", "odd ones", "restarts", "creation", "mates", "mates", "siblings", "orders", "centuries")
-		if m.crowd = m.One("a crowd", 6); m.crowd {
+		m.about = random.OneOf(s, "about", "odd ones", "restarts", "creation", "ties", "ties", "siblings", "orders", "centuries")
+		if m.packed = m.One("packed", 6); m.packed {
 			m.names = 300
 		}
 	}

@@ -30,19 +30,19 @@ func CompareVersions(a, b string) (int, bool) {
 // UID. Another UID starts a new record. Deletions are not recorded, and neither are releases,
 // because a released pod has no owner.
 func (v Versions) WrotePod(ownerUID, version string) Versions {
-	v = v.owned(ownerUID)
+	v = v.forOwner(ownerUID)
 	v.Pods = later(v.Pods, version)
 	return v
 }
 
 // WroteStatus returns the record after the status of the ReplicaSet was written.
 func (v Versions) WroteStatus(ownerUID, version string) Versions {
-	v = v.owned(ownerUID)
+	v = v.forOwner(ownerUID)
 	v.ReplicaSets = later(v.ReplicaSets, version)
 	return v
 }
 
-func (v Versions) owned(uid string) Versions {
+func (v Versions) forOwner(uid string) Versions {
 	if v.OwnerUID != uid {
 		return Versions{OwnerUID: uid}
 	}
@@ -93,9 +93,9 @@ func (v Versions) unseen(read Versions) (unseen, bool) {
 	return unseen{}, false
 }
 
-// upTo returns the read version of a snapshot that includes the writes to pods, even if the
-// cache had not read them.
-func (v Versions) upTo(written Versions) Versions {
+// withWritten returns the read versions of a snapshot that includes the writes to pods, even if the
+// cache has not read them yet.
+func (v Versions) withWritten(written Versions) Versions {
 	if v.Pods != "" && written.Pods != "" {
 		v.Pods = later(v.Pods, written.Pods)
 	}

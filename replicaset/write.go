@@ -18,7 +18,7 @@ func (in *input) plan(c *counts) (p Plan) {
 // writePlan is [input.plan] in place, because a plan is large and most passes have few pods.
 func (in *input) writePlan(p *Plan, c *counts) {
 	if in.unusable != nil {
-		*p = in.writeNothing(held(ReasonBadSelector, 0, 0))
+		*p = in.emptyPlan(newHold(ReasonBadSelector, 0, 0))
 		return
 	}
 	d := in.decide(c)
@@ -29,15 +29,15 @@ func (in *input) writePlan(p *Plan, c *counts) {
 // of the pod, then the creations or the deletions, in deletion order.
 func (in *input) write(p *Plan, c *counts, d *decision) {
 	in.writeStatus(&p.Status, c)
-	p.Holds, p.RecheckAt = d.holds, in.recheck(c)
+	p.Holds, p.RecheckAt = d.holds, in.recheckAt(c)
 	if n := int(c.adopt+c.release) + len(d.victims.Victims); n > 0 {
 		p.Actions = make(Actions, 0, n)
 	}
 	p.LiveCheck = c.adopt > 0 && !in.opts.Dialect.is15()
-	p.Actions = in.writeClaims(c, p.Actions)
+	p.Actions = in.appendClaims(c, p.Actions)
 	if d.create > 0 {
 		p.Actions = append(p.Actions, CreatePods{
-			Kind: in.ReplicaSet.podKind(), Count: d.create, Initial: in.initial(d.create), WithoutController: in.anyones, Reason: ReasonTooFew,
+			Kind: in.ReplicaSet.podKind(), Count: d.create, Initial: in.initialBatch(d.create), WithoutController: in.anyController, Reason: ReasonTooFew,
 		})
 	}
 	for _, v := range d.victims.Victims {
@@ -46,14 +46,13 @@ func (in *input) write(p *Plan, c *counts, d *decision) {
 	}
 }
 
-// writeNothing returns the plan of a ReplicaSet whose selector cannot be used, or whose
-// snapshot is stale.
-func (in *input) writeNothing(because kplan.Hold[Reason]) Plan {
-	return Plan{Holds: []kplan.Hold[Reason]{because}, Status: in.ReplicaSet.Status.clone()}
+// emptyPlan returns the plan without actions for an unusable selector or a stale snapshot.
+func (in *input) emptyPlan(hold kplan.Hold[Reason]) Plan {
+	return Plan{Holds: []kplan.Hold[Reason]{hold}, Status: in.ReplicaSet.Status.clone()}
 }
 
-// writeClaims appends the adoptions and releases, by name.
-func (in *input) writeClaims(c *counts, actions Actions) Actions {
+// appendClaims appends the adoptions and releases, by name.
+func (in *input) appendClaims(c *counts, actions Actions) Actions {
 	n := int(c.adopt + c.release)
 	if n == 0 {
 		return actions
@@ -76,8 +75,8 @@ func (in *input) writeClaims(c *counts, actions Actions) Actions {
 	return actions
 }
 
-// initial returns the size of the first batch of n creations.
-func (in *input) initial(n int32) int32 {
+// initialBatch returns the size of the first batch of n creations.
+func (in *input) initialBatch(n int32) int32 {
 	if in.opts.Dialect.is15() {
 		return n
 	}

@@ -121,7 +121,7 @@ var podEdits = []edit{
 	{"relabelled", 0.7, func(e *editor) {
 		changeAny(e, &e.server.Pods, func(p *store.Pod) { p.Labels = labelled(p.Labels, "app", toggled(p.Labels["app"], "web", "other")) })
 	}},
-	{"stray", 0.5, (*editor).strayPod},
+	{"orphan pod", 0.5, (*editor).orphanPod},
 	{"cost", 0.5, func(e *editor) {
 		cost := []string{"-5", "+10", "008", "7", "x", "99999999999"}[e.IntN(6)]
 		changeAny(e, &e.server.Pods, func(p *store.Pod) {
@@ -143,11 +143,11 @@ var podEdits = []edit{
 	}},
 }
 
-// strayPod creates a pod by hand that controllers may adopt.
-func (e *editor) strayPod() {
+// orphanPod creates a pod by hand that controllers may adopt.
+func (e *editor) orphanPod() {
 	e.serial++
 	p := store.Pod{OfDaemonSet: e.server.DaemonSets.Len() > 0}
-	p.Name, p.Labels = fmt.Sprint("stray-", e.serial), map[string]string{"app": "web"}
+	p.Name, p.Labels = fmt.Sprint("orphan-", e.serial), map[string]string{"app": "web"}
 	if rows := e.server.ReplicaSets.All(); len(rows) > 0 && e.IntN(2) == 0 {
 		p.Labels = rows[e.IntN(len(rows))].TemplateLabels
 	}

@@ -70,9 +70,9 @@ func TestFaultyLoops(t *testing.T) {
 	}
 }
 
-// TestGlance: who sees the past sees one of an instant. With another one at each look,
-// controllers would plan for long without time passing.
-func TestGlance(t *testing.T) {
+// TestOneReadPerInstant: a controller that sees the past reads one past state at an instant. With
+// another one at each read, controllers would plan for long without time passing.
+func TestOneReadPerInstant(t *testing.T) {
 	most, planned := 0, map[string]int{}
 	s := scenario{faults: sim.Faults{Stale: 3}, every: 20 * time.Second, faultsFor: 2 * time.Minute}
 	for i := range subjects {

@@ -50,14 +50,14 @@ type rest struct {
 	steps int       // since then
 	most  int       // pods at once since then
 
-	// A rush is a series of steps without an entry of the agenda between them. Steps that create pods
-	// do not count, because Config.MaxPods limits them.
-	under   bool
-	rush    int
-	created int // pods so far
-	limit   int // 0 until many steps have been made
-	objects int // when the rush began
-	pods    int // so
+	// A burst is a series of steps without an entry of the agenda between them. Steps that create
+	// pods do not count, because Config.MaxPods limits them.
+	inBurst    bool
+	burstSteps int
+	created    int // pods so far
+	limit      int // of burstSteps; 0 until many steps have been made
+	objects    int // when the burst began
+	pods       int // when the burst began
 }
 
 // The maximum number of steps: a constant, and some for each object and each pod.
@@ -67,38 +67,38 @@ const (
 	stepsOfPod    = 10
 )
 
-// begin begins a rush, if none is under way.
-func (r *rest) begin(s *apiserver.Server) {
-	if r.under {
+// beginBurst begins a burst, if none is under way.
+func (r *rest) beginBurst(s *apiserver.Server) {
+	if r.inBurst {
 		return
 	}
-	r.under, r.rush, r.limit = true, 0, 0
+	r.inBurst, r.burstSteps, r.limit = true, 0, 0
 	r.created, r.objects, r.pods = s.Pods.Created(), objects(s), s.Pods.Len()
 }
 
 // stepped counts a step, and ends the world if that was one too many.
 func (r *rest) stepped(s *apiserver.Server) {
 	if now := s.Agenda.Now(); now.After(r.at) { // requests may take time
-		r.at, r.steps, r.most, r.under = now, 0, 0, false
+		r.at, r.steps, r.most, r.inBurst = now, 0, 0, false
 	}
 	r.steps++
 	r.most = max(r.most, s.Pods.Len())
 	if n := s.Pods.Created(); n == r.created {
-		r.rush++
+		r.burstSteps++
 	} else {
 		r.created = n
 	}
-	if r.steps > manySteps && (r.hurried(s) || r.steps > manySteps+manySteps/10*(objects(s)+r.most)) {
+	if r.steps > manySteps && (r.burstTooLong(s) || r.steps > manySteps+manySteps/10*(objects(s)+r.most)) {
 		s.Fail(fmt.Errorf("%w at %v", errNoRest, r.at))
 	}
 }
 
-// hurried reports whether a rush has too many steps.
-func (r *rest) hurried(s *apiserver.Server) bool {
-	if r.rush > manySteps && r.limit == 0 {
+// burstTooLong reports whether a burst has too many steps.
+func (r *rest) burstTooLong(s *apiserver.Server) bool {
+	if r.burstSteps > manySteps && r.limit == 0 {
 		r.limit = manySteps + stepsOfObject*r.objects + stepsOfPod*(r.pods+wanted(s))
 	}
-	return r.limit > 0 && r.rush > r.limit
+	return r.limit > 0 && r.burstSteps > r.limit
 }
 
 // objects returns the number of objects of controllers, without pods.

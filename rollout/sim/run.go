@@ -52,12 +52,12 @@ func (w *World) step(until time.Time) bool {
 		s.Fail(ErrTooLong)
 		return false
 	}
-	w.rest.begin(s)
+	w.rest.beginBurst(s)
 	if w.crew.Step() {
 		w.rest.stepped(s)
 		return s.Err() == nil
 	}
-	w.rest.under = false
+	w.rest.inBurst = false
 	w.chaos.LookAgain()
 	at, ok := s.Agenda.Next()
 	if !ok || at.After(s.Agenda.Now()) {

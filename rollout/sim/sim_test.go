@@ -267,11 +267,11 @@ func TestNamespaces(t *testing.T) {
 		d.Name, d.UID = name, name
 		require.NoError(t, w.Put(d))
 	}
-	stray := podorder.Pod{Name: "b/stray", Labels: map[string]string{"app": "web", "pod-template-hash": "v1"}, Phase: podorder.Running, NodeName: "node", Ready: true}
-	require.NoError(t, w.Put(stray))
+	orphan := podorder.Pod{Name: "b/orphan", Labels: map[string]string{"app": "web", "pod-template-hash": "v1"}, Phase: podorder.Running, NodeName: "node", Ready: true}
+	require.NoError(t, w.Put(orphan))
 	settled(t, w)
-	require.Len(t, w.View().Pods(), 6, "the stray pod is one of the two of its namespace")
-	require.Equal(t, "b/web-v1", w.View().Pod("b/stray").ControllerName)
+	require.Len(t, w.View().Pods(), 6, "the orphan pod is one of the two of its namespace")
+	require.Equal(t, "b/web-v1", w.View().Pod("b/orphan").ControllerName)
 	require.True(t, w.Delete(sim.KindDeployment, "b/web"))
 	settled(t, w)
 	require.Len(t, w.View().Pods(), 4)

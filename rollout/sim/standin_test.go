@@ -272,8 +272,8 @@ func running(v sim.View) []*podorder.Pod {
 	return pods
 }
 
-// briefDaemonSet is one that keeps one old revision.
-func briefDaemonSet(i int) any {
+// shortHistoryDaemonSet is a DaemonSet that keeps one old revision.
+func shortHistoryDaemonSet(i int) any {
 	d := webDaemonSet(template(i))
 	d.RevisionHistoryLimit = ptr.To(int32(1))
 	return d
@@ -289,7 +289,7 @@ func TestStandIn(t *testing.T) {
 		state func(i int) any
 		lines int // of the end: a pod each, and the status
 	}{
-		{"DaemonSet", sim.KindDaemonSet, func() sim.Reconciler { return ownDaemons(daemonset.Reconcile) }, briefDaemonSet, 10},
+		{"DaemonSet", sim.KindDaemonSet, func() sim.Reconciler { return ownDaemons(daemonset.Reconcile) }, shortHistoryDaemonSet, 10},
 		{"StatefulSet", sim.KindSet, ownSets, func(i int) any { return statefulSet(i) }, 16},
 	}
 	for _, row := range rows {

@@ -62,7 +62,7 @@ func bugs() []bug {
 			"			written = written.WroteStatus(string(ds.UID), request.Object.GetResourceVersion())\n", "", "TestDaemonSetFromOldCaches"},
 		{"what was written is forgotten", "replicaset.go",
 			"	setVersions(r.tracker, r.tracker.sets, rs.UID, written)\n", "", "TestReplicaSetFromOldCaches"},
-		{"a pod that has gone stays", "follow.go", "			gone = append(gone, o)\n", "", "TestReplicaSetIsFollowed"},
+		{"a pod that has gone stays", "follow.go", "			removed = append(removed, o)\n", "", "TestReplicaSetIsFollowed"},
 		{"a pod is as it was", "follow.go", "was.uid == now.uid && was.version == now.version", "was.uid == now.uid", "TestReplicaSetIsFollowed"},
 		{"an older version of a pod is none", "follow.go", "was.pass > 0 {", "was.uid != now.uid {", "TestCacheGoesBack"},
 		{"a pod that was made anew is one from before", "follow.go", "was.pass > 0 {", "false {", "TestReplicaSetIsFollowed"},
@@ -70,7 +70,7 @@ func bugs() []bug {
 		{"orphans are all of the namespace", "watch.go", "!selector.Matches(labels.Set(p.Labels))", "selector == nil", "TestPodsFor"},
 		{"a node that has gone stays", "follow.go",
 			"node(&daemonset.Node{Name: o.name}, nil)", `node(&daemonset.Node{Name: "-" + o.name}, nil)`, "TestDaemonSetIsFollowed"},
-		{"a node is as it was", "follow.go", "tell(&f.nodes, nodes,", "tell(&f.nodes, nodes[:min(1, len(nodes))],", "TestDaemonSetIsFollowed"},
+		{"a node is as it was", "follow.go", "update(&f.nodes, nodes,", "update(&f.nodes, nodes[:min(1, len(nodes))],", "TestDaemonSetIsFollowed"},
 	}
 }
 

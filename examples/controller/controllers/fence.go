@@ -49,8 +49,8 @@ const ConditionGrowth = "kplan-go.github.io/Growth"
 // arrive: writing it changes the version. Its value is the version before.
 const AnnotationFence = "kplan-go.github.io/fence"
 
-// A sighting is a ReplicaSet as a pass has read it.
-type sighting struct {
+// An observedSet is a ReplicaSet as a pass has read it.
+type observedSet struct {
 	Name    string `json:"name"`
 	UID     string `json:"uid"`
 	Version string `json:"version"`
@@ -60,7 +60,7 @@ type sighting struct {
 
 // A growth is the record of a pass that grows ReplicaSets: all ReplicaSets of the
 // Deployment that grow or have pods.
-type growth []sighting
+type growth []observedSet
 
 // growing returns the record for a plan of d. It is empty if the plan grows nothing.
 func growing(d *appsv1.Deployment, p deploy.Plan, sets []*appsv1.ReplicaSet) growth {
@@ -75,7 +75,7 @@ func growing(d *appsv1.Deployment, p deploy.Plan, sets []*appsv1.ReplicaSet) gro
 	}
 	var g growth
 	for _, rs := range sets {
-		if s := seen(rs); s.Size > 0 && metav1.IsControlledBy(rs, d) || to[rs.Name] > 0 {
+		if s := observedSetOf(rs); s.Size > 0 && metav1.IsControlledBy(rs, d) || to[rs.Name] > 0 {
 			s.To = to[rs.Name]
 			g = append(g, s)
 		}
@@ -83,8 +83,9 @@ func growing(d *appsv1.Deployment, p deploy.Plan, sets []*appsv1.ReplicaSet) gro
 	return g
 }
 
-func seen(rs *appsv1.ReplicaSet) sighting {
-	s := sighting{Name: rs.Name, UID: string(rs.UID), Version: rs.ResourceVersion, Size: 1} // as the API server defaults
+// observedSetOf returns a ReplicaSet that does not grow.
+func observedSetOf(rs *appsv1.ReplicaSet) observedSet {
+	s := observedSet{Name: rs.Name, UID: string(rs.UID), Version: rs.ResourceVersion, Size: 1} // as the API server defaults
 	if rs.Spec.Replicas != nil {
 		s.Size = *rs.Spec.Replicas
 	}
@@ -97,17 +98,17 @@ type obstacle struct {
 	behind bool
 	// missing are ReplicaSets that the cache does not have. If the API server does not have
 	// one either, it is gone and no obstacle; otherwise the cache is too old.
-	missing []sighting
+	missing []observedSet
 	// pending are growths that may still arrive.
-	pending []sighting
+	pending []observedSet
 }
 
 // against returns the obstacle that the record r is to the growth next, which was
 // planned from the cached ReplicaSets.
-func (r growth) against(next growth, cached []sighting) obstacle {
+func (r growth) against(next growth, cached []observedSet) obstacle {
 	var o obstacle
 	for _, s := range r {
-		i := slices.IndexFunc(cached, func(c sighting) bool { return c.UID == s.UID })
+		i := slices.IndexFunc(cached, func(c observedSet) bool { return c.UID == s.UID })
 		if i < 0 {
 			o.missing = append(o.missing, s)
 			continue
@@ -127,8 +128,8 @@ func (r growth) against(next growth, cached []sighting) obstacle {
 
 // only reports whether the record grows a single ReplicaSet, from the same version as s:
 // of these two writes one fails.
-func (r growth) only(s sighting) bool {
-	grows := slices.DeleteFunc(slices.Clone(r), func(s sighting) bool { return s.To <= s.Size })
+func (r growth) only(s observedSet) bool {
+	grows := slices.DeleteFunc(slices.Clone(r), func(s observedSet) bool { return s.To <= s.Size })
 	return len(grows) == 1 && grows[0].UID == s.UID && grows[0].Version == s.Version
 }
 

@@ -135,7 +135,7 @@ func name(set int) string { return string(rune('x' + set)) }
 func (n notes) record() (g growth) {
 	for i, s := range n {
 		if s.version > 0 {
-			g = append(g, sighting{Name: name(i), UID: name(i), Version: strconv.Itoa(int(s.version)), Size: int32(s.size), To: int32(s.to)})
+			g = append(g, observedSet{Name: name(i), UID: name(i), Version: strconv.Itoa(int(s.version)), Size: int32(s.size), To: int32(s.to)})
 		}
 	}
 	return g

@@ -32,9 +32,9 @@ func (r *deploymentReconciler) fence(ctx context.Context, d *appsv1.Deployment, 
 	if err != nil {
 		return nil, reconcile.Result{}, reconcile.TerminalError(err)
 	}
-	var cached []sighting
+	var cached []observedSet
 	for _, rs := range sets {
-		cached = append(cached, seen(rs))
+		cached = append(cached, observedSetOf(rs))
 	}
 	free, err := r.clear(ctx, d, sets, last.against(next, cached))
 	if err != nil {
@@ -84,7 +84,7 @@ func (r *deploymentReconciler) clear(ctx context.Context, d *appsv1.Deployment, 
 
 // gone asks the API server whether a ReplicaSet that the cache does not show is gone. If
 // it exists, the cache will show it later.
-func (r *deploymentReconciler) gone(ctx context.Context, namespace string, s sighting) (bool, error) {
+func (r *deploymentReconciler) gone(ctx context.Context, namespace string, s observedSet) (bool, error) {
 	rs := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: s.Name}}
 	switch err := r.client.Get(ctx, rs); {
 	case apierrors.IsNotFound(err):

@@ -93,9 +93,9 @@ func TestFenceCreatesEmpty(t *testing.T) {
 
 // What stands in the way of a growth, and what does not.
 func TestFence(t *testing.T) {
-	mine := sighting{Name: "web-1", UID: "r1", Version: first, Size: 1, To: 2}
-	other := sighting{Name: "web-2", UID: "r2", Version: first, Size: 1, To: 2}
-	at := func(s sighting, version string, to int32) sighting { s.Version, s.To = version, to; return s }
+	mine := observedSet{Name: "web-1", UID: "r1", Version: first, Size: 1, To: 2}
+	other := observedSet{Name: "web-2", UID: "r2", Version: first, Size: 1, To: 2}
+	at := func(s observedSet, version string, to int32) observedSet { s.Version, s.To = version, to; return s }
 	_, second := grows(t, nil)
 	second.Name, second.UID, second.OwnerReferences = "web-2", "r2", nil
 	second.Labels = map[string]string{"app": "other"}
@@ -137,7 +137,7 @@ func TestFence(t *testing.T) {
 // that has died.
 func TestFenceDoesNotWaitForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		lost := sighting{Name: "web-2", UID: "r2", Version: first, Size: 1, To: 2}
+		lost := observedSet{Name: "web-2", UID: "r2", Version: first, Size: 1, To: 2}
 		d, rs := grows(t, growth{lost})
 		_, second := grows(t, nil)
 		second.Name, second.UID, second.Labels, second.OwnerReferences = "web-2", "r2", map[string]string{"app": "other"}, nil

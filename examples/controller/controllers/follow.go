@@ -23,8 +23,8 @@ import (
 type follower[Tracker any] struct {
 	owner   types.UID
 	tracker Tracker
-	pods    sights
-	nodes   sights
+	pods    listing
+	nodes   listing
 }
 
 // Followers are the followers of all owners of a kind. Two passes of one owner never run at the
@@ -58,56 +58,56 @@ func (fs *followers[T]) drop(owner types.NamespacedName) {
 	delete(fs.of, owner)
 }
 
-// Sights are the objects of one kind that the last pass listed, by name.
-type sights struct {
-	objects map[string]sight
+// A listing holds the objects of one kind that the last pass listed, by name.
+type listing struct {
+	objects map[string]listedObject
 	pass    int
 }
 
-// A sight identifies an object and its version in the last pass that listed it.
-type sight struct {
+// A listedObject identifies an object and its version in the last pass that listed it.
+type listedObject struct {
 	name    string
 	uid     types.UID
 	version string
 	pass    int
 }
 
-// compare returns the objects that are gone since the last pass, and the new ones. A changed
+// compare returns the objects that are gone since the last pass, and the new objects. A changed
 // object is both, so that it does not matter which of its versions is later: a cache may go
 // back in time.
-func compare[T client.Object](s *sights, list []T) (gone []sight, come []T) {
+func compare[T client.Object](s *listing, list []T) (removed []listedObject, added []T) {
 	if s.objects == nil {
-		s.objects = make(map[string]sight, len(list))
+		s.objects = make(map[string]listedObject, len(list))
 	}
 	s.pass++
 	for _, o := range list {
-		was, now := s.objects[o.GetName()], sight{o.GetName(), o.GetUID(), o.GetResourceVersion(), s.pass}
+		was, now := s.objects[o.GetName()], listedObject{o.GetName(), o.GetUID(), o.GetResourceVersion(), s.pass}
 		s.objects[now.name] = now
 		if was.uid == now.uid && was.version == now.version {
 			continue
 		}
-		if come = append(come, o); was.pass > 0 {
-			gone = append(gone, was)
+		if added = append(added, o); was.pass > 0 {
+			removed = append(removed, was)
 		}
 	}
 	for name, o := range s.objects {
 		if o.pass < s.pass {
 			delete(s.objects, name)
-			gone = append(gone, o)
+			removed = append(removed, o)
 		}
 	}
-	return gone, come
+	return removed, added
 }
 
-// tell calls left for each object that is gone since the last pass, then joined for each
-// new one.
-func tell[T client.Object](s *sights, list []T, left func(*sight) error, joined func(T) error) (err error) {
-	gone, come := compare(s, list)
-	for i := range gone {
-		err = errors.Join(err, left(&gone[i]))
+// update calls remove for each object that is gone since the last pass, then add for each
+// new object.
+func update[T client.Object](s *listing, list []T, remove func(*listedObject) error, add func(T) error) (err error) {
+	removed, added := compare(s, list)
+	for i := range removed {
+		err = errors.Join(err, remove(&removed[i]))
 	}
-	for _, o := range come {
-		err = errors.Join(err, joined(o))
+	for _, o := range added {
+		err = errors.Join(err, add(o))
 	}
 	return err
 }
@@ -117,8 +117,8 @@ func tellSet(f *follower[replicaset.Tracker], d replicaset.Delta, pods []*corev1
 	pod := func(old, now *podorder.Pod) error {
 		return f.tracker.Apply(replicaset.Delta{Pod: replicaset.PodEvent{Old: old, New: now}})
 	}
-	return errors.Join(f.tracker.Apply(d), tell(&f.pods, pods,
-		func(o *sight) error { return pod(new(o.pod()), nil) },
+	return errors.Join(f.tracker.Apply(d), update(&f.pods, pods,
+		func(o *listedObject) error { return pod(new(o.pod()), nil) },
 		func(p *corev1.Pod) error { return pod(nil, new(kube.Pod(p))) }))
 }
 
@@ -131,16 +131,16 @@ func tellDaemon(f *follower[daemonset.Tracker], d daemonset.Delta, pods []*corev
 		return f.tracker.Apply(daemonset.Delta{Pod: daemonset.PodEvent{Old: old, New: now}})
 	}
 	return errors.Join(f.tracker.Apply(d),
-		tell(&f.nodes, nodes,
-			func(o *sight) error { return node(&daemonset.Node{Name: o.name}, nil) },
+		update(&f.nodes, nodes,
+			func(o *listedObject) error { return node(&daemonset.Node{Name: o.name}, nil) },
 			func(n *corev1.Node) error { return node(nil, new(kube.Node(n))) }),
-		tell(&f.pods, pods,
-			func(o *sight) error { return pod(&daemonset.Pod{Pod: o.pod()}, nil) },
+		update(&f.pods, pods,
+			func(o *listedObject) error { return pod(&daemonset.Pod{Pod: o.pod()}, nil) },
 			func(p *corev1.Pod) error { return pod(nil, new(kube.DaemonSetPod(p))) }))
 }
 
 // pod returns a pod with the fields that identify it.
-func (s *sight) pod() podorder.Pod {
+func (s *listedObject) pod() podorder.Pod {
 	return podorder.Pod{Name: s.name, UID: string(s.uid), ResourceVersion: s.version}
 }
 

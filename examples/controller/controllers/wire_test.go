@@ -167,22 +167,22 @@ func podOf(kind string, owner metav1.ObjectMeta, name string) *corev1.Pod {
 // what the cache shows may be gone.
 func TestAdoptionAsksTheServer(t *testing.T) {
 	rs := plain("web", 1)
-	stray := podOf("ReplicaSet", rs.ObjectMeta, "stray")
-	stray.OwnerReferences = nil
-	s := running(t, quietly(t), rs, stray)
-	patched, patch := s.until(http.MethodPatch, core+"/pods/stray")
+	orphan := podOf("ReplicaSet", rs.ObjectMeta, "orphan")
+	orphan.OwnerReferences = nil
+	s := running(t, quietly(t), rs, orphan)
+	patched, patch := s.until(http.MethodPatch, core+"/pods/orphan")
 	asked, _ := s.until(http.MethodGet, apps+"/replicasets/web")
 	require.Less(t, asked, patched)
 	require.Equal(t, "application/strategic-merge-patch+json", patch.ContentType)
-	require.Contains(t, patch.Body, `"uid":"stray"`)
+	require.Contains(t, patch.Body, `"uid":"orphan"`)
 }
 
 // An owner that only the cache still has adopts nothing.
 func TestNoAdoptionByWhatIsGone(t *testing.T) {
 	rs := plain("web", 1)
-	stray := podOf("ReplicaSet", rs.ObjectMeta, "stray")
-	stray.OwnerReferences = nil
-	s := newWireServer(t, rs, stray)
+	orphan := podOf("ReplicaSet", rs.ObjectMeta, "orphan")
+	orphan.OwnerReferences = nil
+	s := newWireServer(t, rs, orphan)
 	s.refuse = func(c call) *metav1.Status {
 		if c.Method == http.MethodGet && c.Path == apps+"/replicasets/web" {
 			return failure(http.StatusNotFound, metav1.StatusReasonNotFound)
@@ -193,7 +193,7 @@ func TestNoAdoptionByWhatIsGone(t *testing.T) {
 	s.until(http.MethodGet, apps+"/replicasets/web")
 	time.Sleep(100 * time.Millisecond) // for a write that must not come
 	for _, c := range s.made() {
-		require.NotEqual(t, core+"/pods/stray", c.Path)
+		require.NotEqual(t, core+"/pods/orphan", c.Path)
 	}
 }
 

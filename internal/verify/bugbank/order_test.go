@@ -16,9 +16,9 @@ import (
 func orders() []entry {
 	return []entry{
 		{"kubernetes-102948", "of five pods on two nodes, all three of one node go", emptiedNode,
-			mutant{"podorder:ranking.spread", "l--", "_ = l"}},
+			mutant{"podorder:ranking.fillSpread", "l--", "_ = l"}},
 		{"kubernetes-124149", "scaling down leaves the zones uneven", unevenZones,
-			mutant{"podorder:Domains.of", "return d[n]", "return n"}},
+			mutant{"podorder:Domains.domain", "return d[n]", "return n"}},
 		{"kubernetes-107598", "costs must be written on pods, and in time, before a scale-down", costsFromOutside,
 			mutant{"podorder", "if c, o := p[q.Name]; o {\n\t\t\treturn c\n\t\t}", "if c, o := p[q.Name]; o && false {\n\t\t\treturn c\n\t\t}"}},
 		{"kubernetes-45509", "nothing keeps a scale-down from a pod that must stay", protectedPod,

@@ -22,11 +22,11 @@ func replicaSets() []entry {
 		{"kubernetes-127081", "the text of ReplicaFailure is that of the first failure forever", failureText,
 			mutant{"replicaset:withFailure", "!refresh", "true"}},
 		{"kubernetes-129795", "expectations run out silently and a second full set is created", expiredExpectations,
-			mutant{"replicaset", "append(c.holds, held(ReasonExpired, n.outstanding, 0))", "c.holds"}},
+			mutant{"replicaset", "append(c.holds, newHold(ReasonExpired, n.outstanding, 0))", "c.holds"}},
 		{"kubernetes-138818", "a pod that was orphaned meanwhile is deleted, for lack of a precondition", preconditions,
 			mutant{"replicaset", "DeletePod{Kind: in.ReplicaSet.podKind(), Name: p.Name, UID: p.UID, ResourceVersion: p.ResourceVersion, Reason: ReasonTooMany}", "DeletePod{Kind: in.ReplicaSet.podKind(), Name: p.Name, Reason: ReasonTooMany}"}},
 		{"kubernetes-101319", "pods become available a whole minReadySeconds late", earliestRecheck,
-			mutant{"replicaset:totals.wait", "a.Before", "a.After"}},
+			mutant{"replicaset:totals.recordWaiting", "a.Before", "a.After"}},
 		{"kubernetes-108266", "a pod that turns ready while another one does not is never counted as available", alwaysRechecked,
 			mutant{"replicaset", "c.ready != c.available", "c.ready == c.active && c.ready != c.available"}},
 		{"kubernetes-69376", "a ReplicaSet created again under the same name waits for the writes of the old one", forgottenExpectations,
@@ -34,7 +34,7 @@ func replicaSets() []entry {
 		{"kubernetes-49145", "all pods are created at once although each creation is rejected", slowStart,
 			mutant{"replicaset", "max(i, 1)", "n"}},
 		{"kubernetes-47366", "a used-up quota is stormed with further creations", stopsAtFailure,
-			mutant{"replicaset", "failed(&m[i])", "false && failed(&m[i])"}},
+			mutant{"replicaset", "failed(&o)", "false && failed(&o)"}},
 	}
 }
 

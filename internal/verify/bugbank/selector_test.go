@@ -33,7 +33,7 @@ func selectors() []entry {
 		{"kubernetes-42639", "orphans of a deleted controller are adopted again, and collected with it", adoptedByDead,
 			mutant{"selector/claim", "!n.DeletionTimestamp.IsZero()", "false"}},
 		{"kubernetes-32829", "a pod whose controller is removed, and not its labels, is not noticed", orphanNoticed,
-			mutant{"replicaset:routing.updated", "(r || m)", "r"}},
+			mutant{"replicaset:routing.podUpdated", "(r || m)", "r"}},
 		{"kubernetes-50808", "a changed selector orphans all children at once", changedSelector,
 			mutant{"selector/claim:SelectorChange", "t == Release", "false"}},
 	}

@@ -128,7 +128,7 @@ func TestRollout(t *testing.T) {
 			list, complete := steps.Workload(sim.KindRollout, "web")
 			require.Zero(t, complete)
 			last := list[len(list)-1]
-			require.Equal(t, record.Standing{Phase: "Progressing", Step: 1, State: "StepPaused", Paused: true}, last.Standing)
+			require.Equal(t, record.Progress{Phase: "Progressing", Step: 1, State: "StepPaused", Paused: true}, last.Progress)
 			require.Equal(t, int32(20), last.Traffic)
 			require.Equal(t, "rollout controller", last.By)
 			require.NotEmpty(t, last.Plan.(kruise.Plan).Holds)
@@ -224,7 +224,7 @@ func TestWaitForPerson(t *testing.T) {
 		return ok && !s.Time.Before(again) && slices.ContainsFunc(p.Holds, func(h kplan.Hold[kruise.Reason]) bool { return h.Reason == kruise.ReasonApproval })
 	})
 	require.Positive(t, i)
-	require.Equal(t, record.Standing{Phase: "Progressing", Step: 1, State: "StepPaused", Paused: true}, list[i].Standing)
+	require.Equal(t, record.Progress{Phase: "Progressing", Step: 1, State: "StepPaused", Paused: true}, list[i].Progress)
 	next := slices.IndexFunc(list[i:], func(s record.Step) bool { return s.State != "StepPaused" })
 	require.Equal(t, time.Minute, list[i+next].Time.Sub(list[i].Time).Round(time.Second))
 }

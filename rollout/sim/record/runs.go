@@ -154,13 +154,13 @@ func (s *Steps) extra(r *run) {
 
 // stood notes a Rollout, and whether it has progressed.
 func (s *Steps) stood(e sim.Change, r *run, uid string, o any) {
-	before := s.standing(r)
-	if e.By == "user" && r.object != nil && s.standing(&run{object: o}) != before { // the wait for a user ends here
+	before := s.progress(r)
+	if e.By == "user" && r.object != nil && s.progress(&run{object: o}) != before { // the wait for a user ends here
 		r.moved = true
 		s.finish(r)
 	}
 	s.object(e, r, uid, o)
-	if s.standing(r) != before {
+	if s.progress(r) != before {
 		r.moved = true
 	}
 	if e.By == r.next.By && r.next.Plan != nil && acts(r.next.Plan) && !r.acted { // a weight is in the status alone

@@ -27,19 +27,19 @@ type Sizes struct {
 	// Rollout leads requests. A Service shares requests out among the ready pods that it selects.
 	// Requests that a match leads elsewhere do not count.
 	Traffic int32
-	Standing
+	Progress
 	// Object is the workload, which must not be changed: a pointer to the object of a
 	// cluster.Snapshot. Sizes that differ only in it are merged.
 	Object any
 }
 
-// A Standing is the progress of a Rollout; it is zero for other workloads.
-type Standing struct {
+// Progress is the progress of a Rollout; it is zero for other workloads.
+type Progress struct {
 	Phase   string // as in its status
 	Step    int32  // from 1; 0 if it is in none
 	State   string // of the step of a Rollout of OpenKruise, or which Service of two of Argo has the new pods
 	Message string // of a Rollout of Argo
-	Paused  bool   // it rests before it goes on
+	Paused  bool   // it waits before it goes on
 	Aborted bool   // a Rollout of Argo was
 }
 
@@ -55,7 +55,7 @@ type Part struct {
 
 // measured returns the current sizes.
 func (s *Steps) measured(r *run, at time.Time) Sizes {
-	z := Sizes{Time: at, Object: r.object, Traffic: -1, Standing: s.standing(r)}
+	z := Sizes{Time: at, Object: r.object, Traffic: -1, Progress: s.progress(r)}
 	for _, of := range r.all() {
 		ready := int32(0)
 		for _, p := range of.parts {
@@ -91,26 +91,26 @@ func (s *Steps) measured(r *run, at time.Time) Sizes {
 
 // equal reports whether two sizes are equal, apart from the time and the object.
 func (z *Sizes) equal(o *Sizes) bool {
-	return slices.Equal(z.Parts, o.Parts) && z.Available == o.Available && maps.Equal(z.Zones, o.Zones) && z.Traffic == o.Traffic && z.Standing == o.Standing
+	return slices.Equal(z.Parts, o.Parts) && z.Available == o.Available && maps.Equal(z.Zones, o.Zones) && z.Traffic == o.Traffic && z.Progress == o.Progress
 }
 
-// standing returns the progress of a Rollout.
-func (s *Steps) standing(r *run) (st Standing) {
+// progress returns the progress of a Rollout.
+func (s *Steps) progress(r *run) (p Progress) {
 	switch o := r.object.(type) {
 	case *kruise.Rollout:
-		st.Phase = string(o.Status.Phase)
+		p.Phase = string(o.Status.Phase)
 		if sub := o.Status.Sub; sub != nil && o.Status.Phase == kruise.PhaseProgressing && o.Status.ProgressingReason() != kruise.ProgressInitializing {
-			st.Step, st.State = sub.CurrentStepIndex, string(sub.CurrentStepState) // else they are of the release before
+			p.Step, p.State = sub.CurrentStepIndex, string(sub.CurrentStepState) // else they are of the release before
 		}
-		st.Paused = st.State == string(kruise.StatePaused)
+		p.Paused = p.State == string(kruise.StatePaused)
 	case *cluster.ArgoRollout:
-		st.Phase, st.Message, st.Aborted = string(o.Status.Phase), o.Status.Message, o.Status.Abort
+		p.Phase, p.Message, p.Aborted = string(o.Status.Phase), o.Status.Message, o.Status.Abort
 		if i := o.Status.CurrentStepIndex; i != nil && *i < math.MaxInt32 {
-			st.Step = *i + 1
+			p.Step = *i + 1
 		}
-		st.Paused, st.State = o.Status.Phase == argo.PhasePaused, string(s.turn(o))
+		p.Paused, p.State = o.Status.Phase == argo.PhasePaused, string(s.turn(o))
 	}
-	return st
+	return p
 }
 
 // flush notes the sizes of the workloads that changed at the last instant.

@@ -258,5 +258,5 @@ func (s *screen) shows(part string) func() bool {
 	}
 }
 
-// patience is how long a test waits for what must happen.
-const patience = 30 * time.Second
+// waitTimeout is the time within which an expected event must happen in a test.
+const waitTimeout = 30 * time.Second

@@ -33,7 +33,7 @@ func endsWell(t *testing.T, code <-chan int) {
 	select {
 	case got := <-code:
 		require.Zero(t, got)
-	case <-time.After(patience):
+	case <-time.After(waitTimeout):
 		t.Fatal("it goes on")
 	}
 }

@@ -52,7 +52,7 @@ func newTTY(t *testing.T, columns, lines int) *tty {
 		_ = inner.Close()
 		select {
 		case <-done: // the other side has ended
-		case <-time.After(patience):
+		case <-time.After(waitTimeout):
 		}
 		_ = outer.Close()
 	})
@@ -194,7 +194,7 @@ func TestWatchTerminal(t *testing.T) {
 	select {
 	case got := <-code:
 		require.Zero(t, got)
-	case <-time.After(patience):
+	case <-time.After(waitTimeout):
 		t.Fatal("it goes on")
 	}
 	show(screen.shows("Deployment default/web is complete.", "NAME "))
@@ -228,7 +228,7 @@ func TestWatchResized(t *testing.T) {
 }
 
 func waitFor(condition func() bool) bool {
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(waitTimeout); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		if condition() {
 			return true
 		}

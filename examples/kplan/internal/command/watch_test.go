@@ -105,9 +105,9 @@ func TestWatch(t *testing.T) {
 	root.SetErr(out)
 	done := make(chan error, 1)
 	go func() { done <- root.ExecuteContext(ctx) }()
-	require.Eventually(t, out.shows("Deployment default/web is progressing. "), patience, 10*time.Millisecond)
+	require.Eventually(t, out.shows("Deployment default/web is progressing. "), waitTimeout, 10*time.Millisecond)
 	s.replace(t, filepath.Join(live, "finished.yaml"))
-	require.Eventually(t, out.shows("\n--- 2026-03-03T09:30:00Z\n\nDeployment default/web is complete. "), patience, 10*time.Millisecond)
+	require.Eventually(t, out.shows("\n--- 2026-03-03T09:30:00Z\n\nDeployment default/web is complete. "), waitTimeout, 10*time.Millisecond)
 	stop()
 	require.NoError(t, <-done)
 	require.Zero(t, s.writes)
@@ -125,12 +125,12 @@ func TestWatchGone(t *testing.T) {
 	root.SetErr(out)
 	done := make(chan error, 1)
 	go func() { done <- root.ExecuteContext(ctx) }()
-	require.Eventually(t, out.shows("Deployment default/web: 10 replicas"), patience, 10*time.Millisecond)
+	require.Eventually(t, out.shows("Deployment default/web: 10 replicas"), waitTimeout, 10*time.Millisecond)
 	s.replace(t, daemons+"blocked.yaml")
 	select {
 	case err := <-done:
 		require.EqualError(t, err, `Deployment "web" is gone`)
-	case <-time.After(patience):
+	case <-time.After(waitTimeout):
 		t.Fatal("it goes on")
 	}
 }

@@ -80,8 +80,8 @@ func TestOldPodsStillRun(t *testing.T) {
 	require.Contains(t, text, "No pod is wanted, and none is left. 1 pod still runs: it is being deleted since 2026-05-01T11:40:00Z")
 }
 
-// TestAdoptedSetIsInTheTree: a ReplicaSet that a twin has left behind is adopted by the plan. Its
-// pods count, so it stands in the tree, with whose it was, and so do those that do not serve.
+// TestAdoptedSetIsInTheTree: the plan adopts the orphaned ReplicaSet of another Deployment. Its pods
+// count, so the tree has it, with the name of its former owner, and also its pods that do not serve.
 func TestAdoptedSetIsInTheTree(t *testing.T) {
 	const three = "replicas: 3, readyReplicas: 3, availableReplicas: 3"
 	all := deploymentOf("3", three+", updatedReplicas: 3") + replicaSetOf("web-1111", "web", "2", "2", "3", three) +

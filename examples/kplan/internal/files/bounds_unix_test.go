@@ -38,8 +38,8 @@ func (e endless) Read(b []byte) (n int, err error) {
 
 // TestBoundedInput: what has no end, or is too large, ends with one line that says so.
 func TestBoundedInput(t *testing.T) {
-	defer func(d time.Duration) { patience = d }(patience)
-	patience = 50 * time.Millisecond
+	defer func(d time.Duration) { pipeTimeout = d }(pipeTimeout)
+	pipeTimeout = 50 * time.Millisecond
 	dir := t.TempDir()
 	fifo, silent := filepath.Join(dir, "fifo"), filepath.Join(dir, "silent")
 	require.NoError(t, syscall.Mkfifo(fifo, 0o600))
@@ -74,8 +74,8 @@ func TestBoundedInput(t *testing.T) {
 // TestPipeWithoutWriter: the user is told, once, that nobody has written to a pipe, and the writer
 // may still come.
 func TestPipeWithoutWriter(t *testing.T) {
-	defer func(d time.Duration) { moment = d }(moment)
-	moment = 50 * time.Millisecond
+	defer func(d time.Duration) { waitingDelay = d }(waitingDelay)
+	waitingDelay = 50 * time.Millisecond
 	for _, silent := range []bool{false, true} {
 		fifo := filepath.Join(t.TempDir(), "fifo")
 		require.NoError(t, syscall.Mkfifo(fifo, 0o600))

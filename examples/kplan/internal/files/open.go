@@ -23,11 +23,12 @@ import (
 // extensions are the file name extensions that are read in folders.
 var extensions = []string{".json", ".yaml", ".yml"}
 
-// patience is the longest silence of a pipe. It is longer than the response times of clusters.
-var patience = 2 * time.Minute
+// pipeTimeout is the longest time without bytes from a pipe. It is longer than the response times
+// of clusters.
+var pipeTimeout = 2 * time.Minute
 
-// moment is the silence of a pipe after which waiting is called.
-var moment = 3 * time.Second
+// waitingDelay is the time without bytes from a pipe after which waiting is called.
+var waitingDelay = 3 * time.Second
 
 // A nothing error means that a name matches no file.
 type nothing struct{ text string }
@@ -67,7 +68,7 @@ func list(name string, recursive bool) ([]string, error) {
 }
 
 // open opens a file. Opening a pipe does not wait for a writer, and reading it ends after a long
-// silence. It calls waiting, if not nil, if no data comes for a moment.
+// silence. It calls waiting, if not nil, if no data comes for a waitingDelay.
 func open(path string, waiting func(file string)) (io.ReadCloser, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -94,22 +95,22 @@ type pipe struct {
 func (p *pipe) Read(b []byte) (int, error) {
 	const pause = 20 * time.Millisecond
 	for begin := time.Now(); ; {
-		until := patience
+		until := pipeTimeout
 		if p.waiting != nil && !p.begun {
-			until = min(patience, moment)
+			until = min(pipeTimeout, waitingDelay)
 		}
 		_ = p.SetReadDeadline(time.Now().Add(until)) // without an effect on some systems, where Read blocks
 		n, err := p.File.Read(b)
 		p.begun = p.begun || n > 0
 		waited := time.Since(begin)
-		if p.waiting != nil && !p.begun && waited >= moment {
+		if p.waiting != nil && !p.begun && waited >= waitingDelay {
 			p.waiting(p.Name())
 			p.waiting = nil
 		}
 		switch {
-		case errors.Is(err, os.ErrDeadlineExceeded) && waited < patience:
-		case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, io.EOF) && !p.begun && waited >= patience:
-			return n, fmt.Errorf("nothing came through this pipe for %v", patience)
+		case errors.Is(err, os.ErrDeadlineExceeded) && waited < pipeTimeout:
+		case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, io.EOF) && !p.begun && waited >= pipeTimeout:
+			return n, fmt.Errorf("nothing came through this pipe for %v", pipeTimeout)
 		case errors.Is(err, io.EOF) && !p.begun:
 			time.Sleep(pause)
 		default:

@@ -134,7 +134,7 @@ func (o Rollout) simulate(s *Settings, _ *manifest.Set, from *Earlier) (*Job, er
 			Detail: "the release is under way and goes on from where it stands, not from what --from holds",
 		})
 	case underWay(r):
-		begin = func() (*release, error) { return s.standing(r) }
+		begin = func() (*release, error) { return s.current(r) }
 	case !found:
 		return nil, r.Invalid(&missing{r.Workload.Kind})
 	}
@@ -198,8 +198,8 @@ func (s *Settings) before(r *manifest.Rollout, from *Earlier) (begin func() (*re
 	return func() (*release, error) { return s.beforeDeployment(r, old) }, old != nil
 }
 
-// standing returns a release that is under way, from its current state.
-func (s *Settings) standing(r *manifest.Rollout) (*release, error) {
+// current returns a release that is under way, from its current state.
+func (s *Settings) current(r *manifest.Rollout) (*release, error) {
 	switch {
 	case r.Set != nil:
 		return s.setUnderWay(r)

@@ -42,7 +42,7 @@ func (p ArgoPlan) Text(w *terminal.Writer) {
 		w.Printf("\n")
 	}
 	p.steps(w)
-	w.Printf("Status:      %s\n", argoStanding(&p.Plan.Status))
+	w.Printf("Status:      %s\n", argoStatus(&p.Plan.Status))
 	if at := p.Plan.RecheckAt; !at.IsZero() {
 		w.Printf("Recheck:     %s, in %s\n", at.Format(time.RFC3339), clock(at.Sub(p.Now)))
 	}
@@ -171,8 +171,8 @@ func (p *ArgoPlan) stateOf(i int32) string {
 	return ""
 }
 
-// argoStanding returns the words for the status of a Rollout.
-func argoStanding(s *argo.Status) string {
+// argoStatus returns the words for the status of a Rollout.
+func argoStatus(s *argo.Status) string {
 	text := dash(string(s.Phase))
 	if s.Message != "" {
 		text += ", " + s.Message

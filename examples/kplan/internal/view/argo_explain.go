@@ -116,10 +116,10 @@ func (e *ArgoExplanation) caused(why string) string { return causes(e.Idle, e.No
 // Text writes the explanation as text.
 func (e ArgoExplanation) Text(w *terminal.Writer) {
 	state, why := e.State()
-	writeStanding(w, "Rollout "+e.name(), e.Unapplied, state, why)
+	writeState(w, "Rollout "+e.name(), e.Unapplied, state, why)
 	writePolicies(w, e.Policies, ofArgo)
 	w.Printf("Strategy:                %s, %s\n", argoStyle(&e.Snapshot.Rollout), plural(e.replicas(), "replica"))
-	w.Printf("Status:                  %s\n", argoStanding(&e.Snapshot.Rollout.Status))
+	w.Printf("Status:                  %s\n", argoStatus(&e.Snapshot.Rollout.Status))
 	writeInstants(w, e.Instants, e.Now)
 	w.Printf("\n")
 	t := terminal.NewTable("NAME", "TEMPLATE", "REVISION", "WANTED", "PODS", "AVAILABLE")

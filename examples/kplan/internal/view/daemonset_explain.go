@@ -75,7 +75,7 @@ func (e *DaemonExplanation) blockers() []string {
 // Text writes the explanation as text.
 func (e DaemonExplanation) Text(w *terminal.Writer) {
 	state, why := e.State()
-	writeStanding(w, "DaemonSet "+e.name(), e.Unapplied, state, why)
+	writeState(w, "DaemonSet "+e.name(), e.Unapplied, state, why)
 	writePolicies(w, e.Policies, e.original())
 	writeAssumed(w, e.Assumed)
 	w.Printf("kubectl rollout status:  %s\n", e.Report.line())

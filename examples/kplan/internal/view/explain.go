@@ -175,7 +175,7 @@ func (e Explanation) Text(w *terminal.Writer) {
 	if e.Namespace != "" {
 		name = e.Namespace + "/" + name
 	}
-	writeStanding(w, "Deployment "+name, e.Unapplied, state, why)
+	writeState(w, "Deployment "+name, e.Unapplied, state, why)
 	writePolicies(w, e.Policies, ofKubernetes)
 	w.Printf("kubectl rollout status:  %s\n", e.Report.line())
 	e.budget(w)
@@ -193,9 +193,9 @@ func (e Explanation) Text(w *terminal.Writer) {
 	writeRefused(w, e.Refused)
 }
 
-// writeStanding writes the state of a workload and the explanation. For a manifest it says "will
+// writeState writes the state of a workload and the explanation. For a manifest it says "will
 // start".
-func writeStanding(w *terminal.Writer, of string, unapplied bool, state State, why string) {
+func writeState(w *terminal.Writer, of string, unapplied bool, state State, why string) {
 	if unapplied && state == StateProgressing {
 		w.Printf("%s will start. Once it is applied, %s\n\n", of, strings.Replace(why, "The c", "the c", 1))
 		return

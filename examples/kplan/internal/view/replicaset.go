@@ -166,7 +166,7 @@ func (e *ReplicaExplanation) completeText() string {
 // Text writes the explanation as text.
 func (e ReplicaExplanation) Text(w *terminal.Writer) {
 	state, why := e.State()
-	writeStanding(w, e.name(), e.Unapplied, state, why)
+	writeState(w, e.name(), e.Unapplied, state, why)
 	writePolicies(w, e.Policies, ofKubernetes)
 	if e.Controller != "" {
 		w.Printf("Controller:              %s, which may change the size\n", e.Controller)

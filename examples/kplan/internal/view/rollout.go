@@ -211,7 +211,7 @@ func (p *RolloutPlan) stateOf(index int32) string {
 
 // status writes the status of the Rollout and of the BatchRelease after the plan.
 func (p *RolloutPlan) status(w *terminal.Writer) {
-	w.Printf("Status:      %s\n", standing(&p.Plan.Status))
+	w.Printf("Status:      %s\n", kruiseStatus(&p.Plan.Status))
 	if p.Plan.Status.Message != "" {
 		w.Printf("             %s\n", p.Plan.Status.Message)
 	}
@@ -246,8 +246,8 @@ func (p *RolloutPlan) recheckAt() time.Time {
 	return at
 }
 
-// standing returns the words for the status of a Rollout: phase, condition and step.
-func standing(s *kruise.Status) string {
+// kruiseStatus returns the words for the status of a Rollout: phase, condition and step.
+func kruiseStatus(s *kruise.Status) string {
 	text := dash(string(s.Phase))
 	for _, c := range s.Conditions {
 		if c.Type == workload.ConditionProgressing && s.Phase == kruise.PhaseProgressing {

@@ -81,7 +81,7 @@ func (e RolloutExplanation) Text(w *terminal.Writer) {
 	writePolicies(w, e.Policies, ofOpenKruise)
 	r := &e.Snapshot.Rollout
 	w.Printf("Workload:                %s %s, %s, style %s\n", r.WorkloadRef.Kind, r.WorkloadRef.Name, plural(e.Replicas, "replica"), r.Style())
-	w.Printf("Status:                  %s\n", standing(&r.Status))
+	w.Printf("Status:                  %s\n", kruiseStatus(&r.Status))
 	if e.Batch != nil {
 		w.Printf("Batches:                 %v\n", e.Before)
 	}

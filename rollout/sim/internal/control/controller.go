@@ -22,17 +22,17 @@ type Controller struct {
 	// GiveUpAfter is after how many retries a key is dropped until its object changes; 0 means never.
 	GiveUpAfter int
 
-	worker   Worker
-	reads    []store.Kind
-	from     store.View // the view before
-	looked   glance
-	wrote    int64           // version of its last write
-	sight    trouble.Trouble // one of the six models of visibility
-	skew     time.Duration
-	queue    queue
-	job      Pass
-	stopped  bool
-	skipping bool // whether Each shows the difference only
+	worker     Worker
+	reads      []store.Kind
+	from       store.View // the view before
+	lastRead   readPoint
+	wrote      int64           // version of its last write
+	visibility trouble.Trouble // one of the six models of visibility
+	skew       time.Duration
+	queue      queue
+	job        Pass
+	stopped    bool
+	skipping   bool // whether Each shows the difference only
 }
 
 // A Worker is the part of a controller that differs from kind to kind.
@@ -52,7 +52,7 @@ type Pass func() bool
 
 // New returns a controller that reads objects of some kinds. It sees all that there is.
 func New(s *apiserver.Server, w Worker, role store.Role, instance int, reads ...store.Kind) *Controller {
-	c := &Controller{Server: s, worker: w, Role: role, Instance: instance, reads: reads, sight: trouble.SeesEverything, View: s.Latest()}
+	c := &Controller{Server: s, worker: w, Role: role, Instance: instance, reads: reads, visibility: trouble.SeesEverything, View: s.Latest()}
 	for k := range c.View {
 		c.View[k] = store.Unread
 	}
@@ -64,11 +64,11 @@ func New(s *apiserver.Server, w Worker, role store.Role, instance int, reads ...
 	t := s.Trouble
 	switch {
 	case !t.Calm() && t.Rates[trouble.Stale] > 0 && t.Rates[trouble.Visibility] == 0:
-		c.sight = trouble.SeesMonotonic + trouble.Trouble(t.IntN(int(trouble.SeesAnything-trouble.SeesMonotonic)+1))
+		c.visibility = trouble.SeesMonotonic + trouble.Trouble(t.IntN(int(trouble.SeesAnything-trouble.SeesMonotonic)+1))
 	case t.Strikes(trouble.Visibility, 0.9):
-		c.sight = trouble.SeesEverything + trouble.Trouble(t.IntN(int(trouble.SeesAnything-trouble.SeesEverything)+1))
+		c.visibility = trouble.SeesEverything + trouble.Trouble(t.IntN(int(trouble.SeesAnything-trouble.SeesEverything)+1))
 	}
-	t.Count(c.sight)
+	t.Count(c.visibility)
 	return c
 }
 
@@ -151,7 +151,7 @@ func (c *Controller) Crash() {
 	c.job = nil
 	c.queue = queue{}
 	c.worker.Forget()
-	if c.sight == trouble.SeesResettable && c.Trouble.Strikes(trouble.Stale, 0.7) {
+	if c.visibility == trouble.SeesResettable && c.Trouble.Strikes(trouble.Stale, 0.7) {
 		c.Trouble.Count(trouble.TravelledBack)
 		for _, k := range c.reads {
 			c.View[k] = max(0, c.View[k]-c.Trouble.Int64N(12))
@@ -168,7 +168,7 @@ func (c *Controller) Skew(d time.Duration) (before time.Duration) {
 
 // Heal lets the controller see all there is, by the true time, and look at everything once more.
 func (c *Controller) Heal() {
-	c.skew, c.sight = 0, trouble.SeesEverything
+	c.skew, c.visibility = 0, trouble.SeesEverything
 	c.Look()
 	c.Resync()
 }
@@ -194,4 +194,4 @@ func (c *Controller) Request(verb store.Verb, name string, action fmt.Stringer) 
 func (c *Controller) Wrote() int64 { return c.wrote }
 
 // SeesAnything reports whether the controller may see an older state than it has seen before.
-func (c *Controller) SeesAnything() bool { return c.sight == trouble.SeesAnything }
+func (c *Controller) SeesAnything() bool { return c.visibility == trouble.SeesAnything }

@@ -10,26 +10,26 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/internal/trouble"
 )
 
-// A glance is the time and version of the store when a controller has read it.
-type glance struct {
+// A readPoint is the time and the version of the store at which a controller has read it.
+type readPoint struct {
 	at      time.Time // unset in a calm world
 	version int64
 }
 
 // Look moves the view on, as far as the controller can see. Without trouble it sees all there is. A
-// controller that sees the past looks again when time has passed or something was written.
+// controller that sees the past reads again when time has passed or something was written.
 func (c *Controller) Look() {
 	last, t := c.Version(), c.Trouble
-	now := glance{version: last}
+	now := readPoint{version: last}
 	if !t.Calm() {
 		now.at = c.Agenda.Now()
 	}
-	if c.looked == now {
+	if c.lastRead == now {
 		return
 	}
-	c.looked, c.from = now, c.View
+	c.lastRead, c.from = now, c.View
 	skip := t.Strikes(trouble.Skip, 0.15)
-	stale := c.sight != trouble.SeesEverything && t.Strikes(trouble.Stale, 0.5)
+	stale := c.visibility != trouble.SeesEverything && t.Strikes(trouble.Stale, 0.5)
 	for _, k := range c.reads {
 		c.View[k] = last
 	}
@@ -51,7 +51,7 @@ func (c *Controller) Look() {
 
 // seePast moves the view on to some version between the last seen and the newest one.
 func (c *Controller) seePast(last int64) {
-	if c.sight != trouble.SeesCausal {
+	if c.visibility != trouble.SeesCausal {
 		for _, k := range c.reads {
 			c.View[k] = c.pastOf(k, last)
 		}
@@ -70,7 +70,7 @@ func (c *Controller) seePast(last int64) {
 // pastOf is the version up to which one kind is seen next.
 func (c *Controller) pastOf(k store.Kind, last int64) int64 {
 	oldest := max(c.from[k], last-40)
-	switch c.sight {
+	switch c.visibility {
 	case trouble.SeesOwnWrites:
 		oldest = max(oldest, min(c.wrote, last))
 	case trouble.SeesAnything:

@@ -31,7 +31,7 @@ func TestDaemonSetTracked(t *testing.T) {
 			h.PlanDaemonSet = reconcile
 			h.Trace = func(line string) { plans = append(plans, line) }
 			h.addNodes(1, 300)
-			h.stray("stray")
+			h.orphan("orphan")
 			h.putAgent(daemonset.DaemonSet{MaxUnavailable: rollout.Int(40), MinReadySeconds: int32(seed % 2 * 5)})
 			h.disturb(rand.New(rand.NewPCG(seed, 0)))
 			h.settle()
@@ -77,7 +77,7 @@ func (h *harness) disturb(draw *rand.Rand) {
 		case 7:
 			h.ChangePod(apiserver.By(store.User, pod), func(p *store.Pod) { p.ControllerKind, p.ControllerName, p.ControllerUID = "", "", "" })
 		case 8:
-			put(h, &h.Server.Pods, fmt.Sprint("stray", i), func(p *store.Pod) {
+			put(h, &h.Server.Pods, fmt.Sprint("orphan", i), func(p *store.Pod) {
 				p.OfDaemonSet, p.NodeName, p.Labels = draw.IntN(2) == 0, node, map[string]string{"app": "agent"}
 			})
 		case 9:

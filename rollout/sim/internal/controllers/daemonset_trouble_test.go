@@ -89,8 +89,8 @@ func TestDaemonSetTaken(t *testing.T) {
 	}
 }
 
-// stray stores a pod that the DaemonSet selects, and that has no owner.
-func (h *harness) stray(name string) {
+// orphan stores a pod that the DaemonSet selects, and that has no owner.
+func (h *harness) orphan(name string) {
 	put(h, &h.Server.Pods, name, func(p *store.Pod) {
 		p.OfDaemonSet, p.NodeName, p.Template = true, "n1", "v1"
 		p.Labels = map[string]string{"app": "agent", daemonset.LabelHash: "v1"}
@@ -101,12 +101,12 @@ func (h *harness) stray(name string) {
 // is deleted by the same plan, as the adoption has left it: nothing conflicts.
 func TestDaemonSetAdopts(t *testing.T) {
 	h := onNodes(t, 2, daemonset.DaemonSet{})
-	h.stray("stray1")
-	h.stray("stray2")
+	h.orphan("orphan1")
+	h.orphan("orphan2")
 	h.settle()
 	h.everyNode(2, "v1")
-	require.Equal(t, "agent", h.Server.Pods.Get("stray1").ControllerName)
-	require.Nil(t, h.Server.Pods.Get("stray2"))
+	require.Equal(t, "agent", h.Server.Pods.Get("orphan1").ControllerName)
+	require.Nil(t, h.Server.Pods.Get("orphan2"))
 	require.Zero(t, h.Trouble.Counts[trouble.AnsweredConflict])
 	require.Equal(t, 3, h.Server.Pods.Created())
 }
@@ -114,11 +114,11 @@ func TestDaemonSetAdopts(t *testing.T) {
 // TestDaemonSetAdoptsNoMore: a DaemonSet that was removed after the plan adopts nothing.
 func TestDaemonSetAdoptsNoMore(t *testing.T) {
 	h := onNodes(t, 1, daemonset.DaemonSet{})
-	h.stray("stray")
+	h.orphan("orphan")
 	require.True(t, h.list[0].Step()) // it plans
 	require.Equal(t, apiserver.Done, apiserver.Remove(h.Server, &h.DaemonSets, apiserver.By(store.User, "agent")))
 	h.settle()
-	require.Empty(t, h.Server.Pods.Get("stray").ControllerUID)
+	require.Empty(t, h.Server.Pods.Get("orphan").ControllerUID)
 	require.Equal(t, 1, h.Server.Pods.Len())
 }
 

@@ -81,7 +81,7 @@ func TestReplicaSetTracked(t *testing.T) {
 			for range draw.IntN(30) {
 				h.step()
 			}
-			h.disturbSets(draw, fmt.Sprint("stray", i))
+			h.disturbSets(draw, fmt.Sprint("orphan", i))
 			require.NoError(t, h.Err())
 		}
 		h.settle()
@@ -131,7 +131,7 @@ func (h *harness) removePods(owner string) {
 }
 
 // disturbSets lets a person change something.
-func (h *harness) disturbSets(draw *rand.Rand, stray string) {
+func (h *harness) disturbSets(draw *rand.Rand, orphan string) {
 	name := string(rune('a' + draw.IntN(3)))
 	pods := h.Server.Pods.All()
 	if h.ReplicaSets.Get(name) == nil {
@@ -171,7 +171,7 @@ func (h *harness) disturbSets(draw *rand.Rand, stray string) {
 			p.Annotations = map[string]string{"controller.kubernetes.io/pod-deletion-cost": fmt.Sprint(draw.IntN(5) - 2)}
 		})
 	case 12:
-		put(h, &h.Server.Pods, stray, func(p *store.Pod) { p.NodeName, p.Labels = "n1", map[string]string{"app": "web", "of": name} })
+		put(h, &h.Server.Pods, orphan, func(p *store.Pod) { p.NodeName, p.Labels = "n1", map[string]string{"app": "web", "of": name} })
 	case 13:
 		if draw.IntN(3) == 0 {
 			h.removePods(h.ReplicaSets.Get(name).UID)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package lineup
+package ranking
 
 import (
 	"fmt"
@@ -12,8 +12,8 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 )
 
-// TestStale: a line takes more nodes or rows than its pods need once most of those that shared them
-// have gone. It is made anew then, and not again and again if its pods need as many.
+// TestStale: a list takes more nodes or rows than its pods need once most pods that shared them have
+// gone. It is built again then, but only once if its pods need as many.
 func TestStale(t *testing.T) {
 	for _, c := range []struct {
 		why          string
@@ -27,7 +27,7 @@ func TestStale(t *testing.T) {
 		{"all on one node", 1 << 20, 1, 0, false},
 		{"one of two has gone", 2, 2, 0, true},
 		{"one of two has gone, but of some", 2, 2, 40, true},
-		{"one of each row stays", 1 << 20, most, 0, true},
+		{"one of each row stays", 1 << 20, maxRow, 0, true},
 	} {
 		pods, now := &Pods{}, time.Unix(1e9, 0)
 		for i := range 9600 {
@@ -56,6 +56,6 @@ func TestStale(t *testing.T) {
 		require.Equal(t, c.stale, l.Stale(pods.Len()), c.why)
 		l = New(pods, related, func(int) bool { return true }, now, now.UnixNano())
 		again()
-		require.False(t, l.Stale(pods.Len()), "%s, once made anew", c.why)
+		require.False(t, l.Stale(pods.Len()), "%s, once built again", c.why)
 	}
 }

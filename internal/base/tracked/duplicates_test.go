@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestTwinsOfOneText: those that have one text are not looked at one by one as others come and go.
-func TestTwinsOfOneText(t *testing.T) {
+// TestDuplicatesOfOneText: objects with one text are not read one by one as others enter and leave.
+func TestDuplicatesOfOneText(t *testing.T) {
 	const n = 1_000
 	looks := 0
 	text := func(int) string {
@@ -19,35 +19,35 @@ func TestTwinsOfOneText(t *testing.T) {
 		return "one"
 	}
 	all := func(int) bool { return true }
-	var twins Twins
+	var duplicates Duplicates
 	for i := range n {
-		twins.Enter(i, i+1, all, text)
+		duplicates.Enter(i, i+1, all, text)
 	}
 	for i := range n - 1 {
-		twins.Move(n-1-i, n-1-i, text)
-		twins.Leave(n-1-i, text)
+		duplicates.Move(n-1-i, n-1-i, text)
+		duplicates.Leave(n-1-i, text)
 	}
-	require.Zero(t, twins.Shared)
+	require.Zero(t, duplicates.Shared)
 	require.Less(t, looks, 20*n)
 }
 
-// TestPropertyTwins: it is known whether several have one text, as some of a list enter, leave and take
-// the places of others; and so it is to a clone of then.
-func TestPropertyTwins(t *testing.T) {
+// TestPropertyDuplicates: Shared counts the shared texts while objects enter, leave and take the places
+// of others; and a clone keeps its count.
+func TestPropertyDuplicates(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var twins, before Twins
+		var duplicates, before Duplicates
 		var list, then []string // "" is not among them
 		text := func(i int) string { return list[i] }
 		among := func(i int) bool { return list[i] != "" }
-		check := func(twins *Twins, list []string) {
+		check := func(duplicates *Duplicates, list []string) {
 			times, shared := map[string]int{}, 0
 			for _, text := range list {
 				if times[text]++; text != "" && times[text] == 2 {
 					shared++
 				}
 			}
-			if twins.Shared != shared {
-				t.Fatalf("%d are shared of %q", twins.Shared, list)
+			if duplicates.Shared != shared {
+				t.Fatalf("%d are shared of %q", duplicates.Shared, list)
 			}
 		}
 		for range rapid.IntRange(0, 60).Draw(t, "steps") {
@@ -55,22 +55,22 @@ func TestPropertyTwins(t *testing.T) {
 			case n > 0 && rapid.IntRange(0, 2).Draw(t, "leave") == 0:
 				i, last := rapid.IntRange(0, n-1).Draw(t, "which"), n-1
 				if among(i) {
-					twins.Leave(i, text)
+					duplicates.Leave(i, text)
 				}
 				if i != last && among(last) {
-					twins.Move(last, i, text)
+					duplicates.Move(last, i, text)
 				}
 				list[i] = list[last]
 				list = list[:last]
 			case rapid.IntRange(0, 20).Draw(t, "clone") == 0:
-				before, then = twins.Clone(), append([]string(nil), list...)
+				before, then = duplicates.Clone(), append([]string(nil), list...)
 			default:
 				list = append(list, []string{"", strconv.Itoa(n), strconv.Itoa(rapid.IntRange(0, 4).Draw(t, "text"))}[rapid.IntRange(0, 2).Draw(t, "kind")])
 				if among(n) {
-					twins.Enter(n, n+1, among, text)
+					duplicates.Enter(n, n+1, among, text)
 				}
 			}
-			check(&twins, list)
+			check(&duplicates, list)
 		}
 		check(&before, then)
 	})
