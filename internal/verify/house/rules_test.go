@@ -103,7 +103,7 @@ var imports = map[string][]string{
 	"rollout/preview":         append([]string{"rollout/batchrelease", "rollout/kruise", "rollout/workload"}, ofRollouts...),
 	"internal/base/paged":     {"internal/base/field"},
 	"internal/base/tracked":   {"internal/base/paged", "podorder", "selector"},
-	"internal/base/ranking":    {"internal/base/paged", "internal/base/tracked", "podorder"},
+	"internal/base/ranking":   {"internal/base/paged", "internal/base/tracked", "podorder"},
 	// A world of them all, which its owner changes. Its engine has rooms: see below.
 	"rollout/sim":         append([]string{"rollout/sim/cluster", "rollout/sim/scheduler", "internal/base/apply", "internal/base/field"}, append(rooms("apiserver", "agenda", "chaos", "controllers", "life", "store", "trouble"), ofWorlds...)...),
 	"rollout/sim/cluster": ofWorlds,
