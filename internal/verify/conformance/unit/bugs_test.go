@@ -33,7 +33,7 @@ var bugs = []bug{
 	{"expectations are always satisfied", "replicaset/expectations.go", "return e.Fulfilled() || now.Sub", "return BUG || e.Fulfilled() || now.Sub", "."},
 	{"creations are not observed", "replicaset/events.go", "Created: true, Reconcile: true", "Created: !BUG, Reconcile: true", "replicaset"},
 	{"deletions are not observed", "replicaset/events.go", "Deleted: p.Name, Reconcile: true", `Deleted: pick(BUG, "", p.Name), Reconcile: true`, "replicaset"},
-	{"batches do not stop at a failure", "replicaset/batches.go", "if failed(&made[i]) {", "if failed(&made[i]) && !BUG {", "replicaset"},
+	{"batches do not stop at a failure", "replicaset/batches.go", "{ return failed(&o) })", "{ return failed(&o) && !BUG })", "replicaset"},
 	{"batches grow too fast", "replicaset/batches.go", "n > 0; size *= 2", "n > 0; size *= pick[int64](BUG, 3, 2)", "replicaset"},
 	{"conditions are not removed", "deploy/condition.go", "if c := &conditions[i]; c.Type != conditionType {", "if c := &conditions[i]; BUG || c.Type != conditionType {", "deployment/util"},
 	{"a deadline is passed at once", "deploy/progress.go", "return deadlineOf(progressing, deadline, 0).Before(now)", "return BUG || deadlineOf(progressing, deadline, 0).Before(now)", "deployment/util"},
