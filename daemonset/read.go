@@ -101,10 +101,11 @@ func (in *input) readPod(i int32, p *Pod, v *Version) {
 	case claim.Adopt:
 		in.claimed = append(in.claimed, i)
 	}
-	if v.relabels(p.Labels[LabelHash]) {
-		in.relabelled = append(in.relabelled, i)
+	hash := p.Labels[LabelHash]
+	if v.relabels(hash) {
+		in.relabelled, hash = append(in.relabelled, i), v.Hash
 	}
-	f := factsOf(p, v.hashOf(p), v, &in.availability, in.opts.kruise())
+	f := factsOf(p, hash, v, &in.availability, in.opts.kruise())
 	node := p.place(f, in.opts.kruise())
 	key, known := in.keyOfNode(node)
 	if !known {

@@ -56,7 +56,7 @@ func (t *Tracker) isSpecial(p *Pod, f facts) bool {
 	if _, known := tracked.Clock(p.ReadySince); !known && f.has(isReady) && t.measure.ds.MinReadySeconds != 0 && !p.ReadySince.IsZero() {
 		return true // it becomes available at a time that the queue cannot hold
 	}
-	return p.ControllerUID != t.measure.ds.UID || p.touched() // it is to be adopted, or may have an update in place under way
+	return p.ControllerUID != t.measure.ds.UID || f.has(isTouched) // it is to be adopted, or may have an update in place under way
 }
 
 // due returns when a pod becomes available, and whether the queue can hold that time.
