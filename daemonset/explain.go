@@ -103,9 +103,9 @@ type explainer struct {
 // the last step that acts on it.
 func (d *decision) actionReasons(st *state) map[string]Reason {
 	acts := map[string]Reason{}
-	put := func(pod *Pod, reason Reason) {
+	put := func(pod *Pod, why Reason) {
 		if node := pod.target(); node != "" {
-			acts[node] = reason
+			acts[node] = why
 		}
 	}
 	step := func(c *changes, why Reason) {

@@ -165,7 +165,7 @@ func (st *state) surgeKubernetes(k *nodeKey, pods *nodePods) surgeUse {
 }
 
 // surgePair returns the step for a node with a new and an old pod, with its pod and reason.
-func surgePair(n, o podFacts) (step surgeStep, pod int32, reason Reason) {
+func surgePair(n, o podFacts) (step surgeStep, pod int32, why Reason) {
 	if !n.has(isAvailable) {
 		return surgeBlocked, n.number, n.whyUnavailable()
 	}

@@ -42,15 +42,15 @@ func (in *input) rollToPartition(c *counts) sizing {
 // growToPartition grows the new ReplicaSet towards its partition.
 func (in *input) growToPartition(c *counts) (z sizing) {
 	s := in.newSet()
-	to, reason := in.replicas, ReasonSurplus
+	to, why := in.replicas, ReasonSurplus
 	if s.size < in.replicas {
-		to, reason = in.sizeToPartition(c, s.size), ReasonRolloutUp
+		to, why = in.sizeToPartition(c, s.size), ReasonRolloutUp
 	}
 	switch {
 	case to == s.size && s.size < in.replicas:
 		z.holds = []kplan.Hold[Reason]{in.partitionHold(c, s)}
 	case to >= 0 && to != s.size:
-		z.changes, z.moved = []change{{set: in.newAt, to: to, reason: reason}}, true
+		z.changes, z.moved = []change{{set: in.newAt, to: to, reason: why}}, true
 	}
 	return z
 }

@@ -303,19 +303,19 @@ func TestPropertyPartitionExplained(t *testing.T) {
 		if sizes(p) != "none" || old == 0 {
 			return
 		}
-		reason := deploy.ReasonSurgeExhausted
+		why := deploy.ReasonSurgeExhausted
 		switch {
 		case fresh == int64(*s.Deployment.Replicas):
-			reason = deploy.ReasonMinAvailable
+			why = deploy.ReasonMinAvailable
 		case fresh >= expected(s):
-			reason = deploy.ReasonPartition
+			why = deploy.ReasonPartition
 		}
 		for _, h := range p.Holds {
-			if h.Reason == reason {
+			if h.Reason == why {
 				return
 			}
 		}
-		t.Fatalf("%d new and %d old, and no %s: %v", fresh, old, reason, p.Holds)
+		t.Fatalf("%d new and %d old, and no %s: %v", fresh, old, why, p.Holds)
 	})
 }
 

@@ -44,11 +44,11 @@ func (z *sizing) roll(in *input, c *counts) {
 	st := in.step(c, in.policySet(s))
 	switch {
 	case st.Size != s.size:
-		reason := ReasonRolloutUp
+		why := ReasonRolloutUp
 		if st.Size < s.size {
-			reason = ReasonSurplus
+			why = ReasonSurplus
 		}
-		z.changes, z.moved = []change{{set: in.newAt, to: st.Size, reason: reason}}, true
+		z.changes, z.moved = []change{{set: in.newAt, to: st.Size, reason: why}}, true
 	case st.Size < in.policy.Places(in.budget, st.old).Replicas:
 		z.holds = append(make([]kplan.Hold[Reason], 0, 1+len(st.old)), in.growthHold(c, &st)) // and one for each old set
 	}

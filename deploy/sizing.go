@@ -63,7 +63,7 @@ func (in *input) newDraft() draft {
 // resize gives a set a size. If the size is right already, refresh updates its annotations;
 // without refresh they stay stale, as upstream leaves them. A size that has wrapped around
 // below 0 changes nothing: the API server would refuse it.
-func (d *draft) resize(i int, to int32, reason Reason, refresh bool) {
+func (d *draft) resize(i int, to int32, why Reason, refresh bool) {
 	s := &d.sizes[i]
 	if 0 <= to && to < s.to && d.in.hasPolicies {
 		to = max(to, min(s.to, d.in.leastSize(i)))
@@ -75,7 +75,7 @@ func (d *draft) resize(i int, to int32, reason Reason, refresh bool) {
 		d.changed++
 		s.nth = d.changed
 	}
-	s.to, s.reason = to, reason
+	s.to, s.reason = to, why
 }
 
 // removeUnavailable removes unavailable pods from old sets: of each as many as lost has.
@@ -89,11 +89,11 @@ func (d *draft) removeUnavailable(old []rollout.Set, lost []int32) {
 
 // removeAvailable removes n further pods from a set.
 func (d *draft) removeAvailable(i int, n int32) {
-	reason := ReasonRolloutDown
+	why := ReasonRolloutDown
 	if i == d.in.newAt {
-		reason = ReasonTakenForOld
+		why = ReasonTakenForOld
 	}
-	d.resize(i, d.sizes[i].to-n, reason, false)
+	d.resize(i, d.sizes[i].to-n, why, false)
 }
 
 // active returns the indexes of the sets that want pods, oldest first.
@@ -140,6 +140,6 @@ func (d *draft) appendTo(changes []change) []change {
 
 // hold returns the hold of the ReplicaSet with a name, or of the Deployment if the name is empty.
 // The comment of the reason says how have and limit compare; both are 0 if it names neither.
-func hold(name string, reason Reason, have, limit int64) kplan.Hold[Reason] {
-	return kplan.Hold[Reason]{Name: name, Reason: reason, Have: have, Limit: limit}
+func hold(name string, why Reason, have, limit int64) kplan.Hold[Reason] {
+	return kplan.Hold[Reason]{Name: name, Reason: why, Have: have, Limit: limit}
 }

@@ -75,8 +75,8 @@ func (p *Plan) addAction(a Action) {
 }
 
 // addEvent adds an event of the action with an index, or of none.
-func (p *Plan) addEvent(action int, eventType, reason, message string) {
-	p.Events = append(p.Events, kplan.Event{Action: action, Type: eventType, Reason: reason, Message: message})
+func (p *Plan) addEvent(action int, eventType, why, message string) {
+	p.Events = append(p.Events, kplan.Event{Action: action, Type: eventType, Reason: why, Message: message})
 }
 
 // lastAction returns the index of the last action.
@@ -95,9 +95,9 @@ func (p *Plan) addClaims(in *input) {
 }
 
 // addAnnotations adds annotations of the Deployment, if there are any.
-func (p *Plan) addAnnotations(in *input, set map[string]string, reason Reason) {
+func (p *Plan) addAnnotations(in *input, set map[string]string, why Reason) {
 	if set != nil {
-		p.addAction(AnnotateDeployment{Kind: in.d.kind(), Set: set, Reason: reason})
+		p.addAction(AnnotateDeployment{Kind: in.d.kind(), Set: set, Reason: why})
 	}
 }
 
@@ -137,9 +137,9 @@ func (p *Plan) addCreation(in *input, n *creation) {
 // addRollback adds the write of the template and annotations of a former revision, or the removal
 // of a request that cannot be met.
 func (p *Plan) addRollback(in *input, r *revision.Rollback, source *revision.Entry) {
-	kind, reason, message := r.Event()
+	kind, why, message := r.Event()
 	if source == nil {
-		p.addEvent(noAction, kind, reason, message) // before the write, even if that fails
+		p.addEvent(noAction, kind, why, message) // before the write, even if that fails
 		p.addAction(ClearRollback{Key: in.rollbackKey(), Reason: ReasonRollback})
 		return
 	}
@@ -147,7 +147,7 @@ func (p *Plan) addRollback(in *input, r *revision.Rollback, source *revision.Ent
 		Kind: in.d.kind(), ReplicaSetKind: in.d.setKind(),
 		Revision: r.Number, Name: source.Name, Template: source.Template, Annotations: r.Annotations, Reason: ReasonRollback,
 	})
-	p.addEvent(p.lastAction(), kind, reason, message)
+	p.addEvent(p.lastAction(), kind, why, message)
 }
 
 // addSizes adds the sizes, one write for each ReplicaSet.

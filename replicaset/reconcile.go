@@ -77,11 +77,11 @@ func (in *input) stale() (kplan.Hold[Reason], bool) {
 	if !stale {
 		return kplan.Hold[Reason]{}, false
 	}
-	reason := ReasonStalePods
+	why := ReasonStalePods
 	if u.owner {
-		reason = ReasonStaleOwner
+		why = ReasonStaleOwner
 	}
-	return newHold(reason, versionNumber(u.read), versionNumber(u.written)), true
+	return newHold(why, versionNumber(u.read), versionNumber(u.written)), true
 }
 
 // Explain returns why [Reconcile] deletes these pods, and why the first remaining pod stays.

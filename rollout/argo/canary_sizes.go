@@ -83,16 +83,16 @@ func (c *counts) routedOthers(list []size, room int64, delaysAbort bool, s *serv
 	waits := int32(0)
 	for _, z := range list {
 		if room-removed > 0 && z.to != 0 && !c.referenced(z.set.Hash, s) {
-			to, reason := int32(0), ReasonOtherTemplate
+			to, why := int32(0), ReasonOtherTemplate
 			if wasStable := c.read.StableRS == c.read.CurrentPodHash || !z.until.IsZero(); wasStable && !c.r.Routing.DynamicStableScale {
 				d := c.delayed(z, waits, z.to)
-				to, reason, z.until, w = d.to, ReasonScaleDownDelay, d.until, w.and(until(d.at))
+				to, why, z.until, w = d.to, ReasonScaleDownDelay, d.until, w.and(until(d.at))
 				if d.counts {
 					waits++
 				}
 			}
 			if n := int64(z.to) - int64(to); n != 0 {
-				z, removed = z.resized(to, reason, delaysAbort), removed+n
+				z, removed = z.resized(to, why, delaysAbort), removed+n
 			}
 		}
 		next = append(next, z)

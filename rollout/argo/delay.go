@@ -53,10 +53,10 @@ func (c *counts) wanted(delaysAbort bool) (z sizes) {
 
 // freshScaled returns the new ReplicaSet with a size. After an abort it keeps its pods
 // until the delay is over, which begins once all stable pods are available.
-func (c *counts) freshScaled(z size, to int32, reason Reason, delaysAbort bool) (size, waiting) {
+func (c *counts) freshScaled(z size, to int32, why Reason, delaysAbort bool) (size, waiting) {
 	switch {
 	case !delaysAbort:
-		return z.resized(to, reason, false), waiting{}
+		return z.resized(to, why, false), waiting{}
 	case z.until.After(c.now):
 		return z, heldBy(z.set, ReasonScaleDownDelay, 0, 0).and(until(z.until))
 	case !z.until.IsZero():

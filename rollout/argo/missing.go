@@ -11,10 +11,10 @@ import (
 
 // short returns the hold of a ReplicaSet that has fewer pods than the limit, or more pods
 // than it wants.
-func short(set *ReplicaSet, reason Reason, have, limit int32) waiting {
+func short(set *ReplicaSet, why Reason, have, limit int32) waiting {
 	switch {
 	case have < limit:
-		return heldBy(set, reason, have, limit)
+		return heldBy(set, why, have, limit)
 	case have > limit && set.Replicas <= limit:
 		return heldBy(set, ReasonPodsRemain, have, limit)
 	}

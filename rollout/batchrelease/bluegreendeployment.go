@@ -44,8 +44,8 @@ func (k blueGreenDeployment) take(p *workload.Patch, w *workload.Workload, _ wor
 // upgrade raises the surge. Under [workload.OtherTemplateReleased] a workload that admission
 // has stopped for another template, since taken back, resumes even if the surge is large enough.
 func (k blueGreenDeployment) upgrade(c *Context, w, _ *workload.Workload, repair workload.Quirks) (p workload.Patch, write bool, refused Reason) {
-	if reason := k.unprepared(w); reason != "" {
-		return p, false, reason
+	if why := k.unprepared(w); why != "" {
+		return p, false, why
 	}
 	running := false
 	if c.CurrentSurge.OfUp64(c.Replicas) >= c.DesiredSurge.OfUp64(c.Replicas) {
@@ -59,8 +59,8 @@ func (k blueGreenDeployment) upgrade(c *Context, w, _ *workload.Workload, repair
 }
 
 func (k blueGreenDeployment) unprepared(w *workload.Workload) Reason {
-	if reason := k.bySurge.unprepared(w); reason != "" {
-		return reason
+	if why := k.bySurge.unprepared(w); why != "" {
+		return why
 	}
 	switch {
 	case w.StrategyType != "RollingUpdate":

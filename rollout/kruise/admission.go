@@ -86,15 +86,15 @@ func Admit(s AdmitSnapshot, opts Options) (Admission, error) {
 	}
 	a := &admission{s: &s, opts: opts, w: s.New}
 	a.w.Annotations, a.w.Labels = apply.With(s.New.Annotations, nil), apply.With(s.New.Labels, nil)
-	var reason Reason
+	var why Reason
 	if s.New.Traits().Paused {
-		reason = a.deployment()
+		why = a.deployment()
 	} else {
-		reason = a.other()
+		why = a.other()
 	}
-	out := Admission{Object: s.New, Reason: reason}
+	out := Admission{Object: s.New, Reason: why}
 	out.Object.Annotations, out.Object.Labels = apply.With(s.New.Annotations, nil), apply.With(s.New.Labels, nil)
-	if reason == ReasonReleaseBegins || reason == ReasonReleaseContinues {
+	if why == ReasonReleaseBegins || why == ReasonReleaseContinues {
 		out.Changed, out.Object = true, a.w
 	}
 	if ru := out.Object.RollingUpdate; ru != nil {
@@ -150,9 +150,9 @@ func (a *admission) deployment() Reason {
 	if a.w.UID == "" {
 		a.w.UID = a.s.Old.UID
 	}
-	r, reason := a.rollout()
+	r, why := a.rollout()
 	if r == nil {
-		return reason
+		return why
 	}
 	if a.s.New.Annotations[workload.AnnotationInProgress] != "" {
 		return a.continues()
@@ -160,8 +160,8 @@ func (a *admission) deployment() Reason {
 	if a.s.New.DesiredReplicas() == 0 {
 		return ReasonNoReplicas
 	}
-	if effective, reason := a.effective(); !effective {
-		return reason
+	if effective, why := a.effective(); !effective {
+		return why
 	}
 	usable := a.usable()
 	strategy, _ := partition.ParseStrategy(a.s.New.Annotations[partition.AnnotationStrategy])
@@ -289,15 +289,15 @@ func (a *admission) other() Reason {
 	if !kind.AnyStrategy && a.w.StrategyType != "" && a.w.StrategyType != "RollingUpdate" {
 		return ReasonOtherStrategy
 	}
-	if effective, reason := a.effective(); !effective {
-		return reason
+	if effective, why := a.effective(); !effective {
+		return why
 	}
 	if a.w.UID == "" {
 		a.w.UID = a.s.Old.UID
 	}
-	r, reason := a.rollout()
+	r, why := a.rollout()
 	if r == nil {
-		return reason
+		return why
 	}
 	if kind.OneVersion && len(r.Strategy().TrafficRoutings) > 0 && a.s.New.Status.Replicas != a.s.New.Status.UpdatedReplicas {
 		return ReasonTwoVersions

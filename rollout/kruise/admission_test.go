@@ -92,9 +92,9 @@ func TestEffectiveChange(t *testing.T) {
 	} {
 		old := workload.Workload{Annotations: c.old, Template: template(c.templates[0]), Replicas: ptr.To(int32(1))}
 		updated := workload.Workload{Annotations: c.new, Template: template(c.templates[1]), Replicas: ptr.To(int32(9))}
-		got, reason := kruise.EffectiveChange(old, updated, 0)
+		got, why := kruise.EffectiveChange(old, updated, 0)
 		require.Equal(t, c.want, got, c.why)
-		require.Equal(t, c.reason, reason, c.why)
+		require.Equal(t, c.reason, why, c.why)
 	}
 }
 

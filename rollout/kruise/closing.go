@@ -13,15 +13,15 @@ import (
 
 // close does one closing step, and looks again if that fails or others follow. The second
 // result reports whether the Rollout is closed.
-func (st *pass) close(n outcome, reason ClosingReason, waitReady bool) (outcome, bool) {
-	n, closed := st.closeOnce(n, reason, waitReady)
+func (st *pass) close(n outcome, why ClosingReason, waitReady bool) (outcome, bool) {
+	n, closed := st.closeOnce(n, why, waitReady)
 	if !closed && n.failure == "" {
 		n.recheckAfter(recheck)
 	}
 	return n, closed
 }
 
-func (st *pass) closeOnce(n outcome, reason ClosingReason, waitReady bool) (outcome, bool) {
+func (st *pass) closeOnce(n outcome, why ClosingReason, waitReady bool) (outcome, bool) {
 	if st.has(workload.RollbackLeavesPaused) && st.w != nil && !st.w.Consistent { // the state of the workload is unknown
 		n.hold(ReasonWorkloadInconsistent, 0, 0)
 		return n, false
@@ -32,12 +32,12 @@ func (st *pass) closeOnce(n outcome, reason ClosingReason, waitReady bool) (outc
 	if !n.begun {
 		return n, true
 	}
-	n.writes[writeMark] = st.unmark(&n, reason)
+	n.writes[writeMark] = st.unmark(&n, why)
 	if t := st.s.Shared; t != nil && slices.Contains(t.Finalizers, st.sharedFinalizer()) {
 		n.writes[writeSharedRouting] = st.setShared(true, ReasonClosing)
 	}
-	n.writes[writeAbandoned] = st.resumeAbandoned(&n, reason)
-	sequence := ClosingSequence(st.r.Style(), reason)
+	n.writes[writeAbandoned] = st.resumeAbandoned(&n, why)
+	sequence := ClosingSequence(st.r.Style(), why)
 	switch step := n.sub.FinalisingStep; {
 	case step == "":
 		n.sub.FinalisingStep, n.sub.LastUpdateTime = sequence[0], st.now
@@ -74,12 +74,12 @@ func (st *pass) hasLeftovers() bool {
 // unmark takes the mark of the release from the workload, unless the mark belongs to another
 // update. If that update cannot be released next because its stable revision is unknown, and
 // the workload has been given back, the workload resumes.
-func (st *pass) unmark(n *outcome, reason ClosingReason) Action {
+func (st *pass) unmark(n *outcome, why ClosingReason) Action {
 	if st.w == nil || !st.w.InProgress {
 		return nil
 	}
 	patch := workload.Patch{}
-	if st.markIsOfNextRelease(&n.sub, reason) {
+	if st.markIsOfNextRelease(&n.sub, why) {
 		if st.w.Labels[workload.LabelStableRevision] != "" || !st.r.WorkloadRef.Traits().Paused {
 			return nil
 		}
@@ -95,12 +95,12 @@ func (st *pass) unmark(n *outcome, reason ClosingReason) Action {
 // markIsOfNextRelease reports whether the mark of the workload belongs to another update than
 // the closed one ([workload.NextReleaseUnmarked]): the template is another, or the mark appears
 // in a later pass of the closing.
-func (st *pass) markIsOfNextRelease(sub *StepStatus, reason ClosingReason) bool {
+func (st *pass) markIsOfNextRelease(sub *StepStatus, why ClosingReason) bool {
 	if !st.has(workload.NextReleaseUnmarked) || !st.w.InProgress {
 		return false
 	}
 	changed := sub.Revision != st.w.CanaryRevision
-	switch reason {
+	switch why {
 	case ClosingSuccess:
 		return changed || sub.FinalisingStep != ""
 	case ClosingRollback: // continues after the step that the reset has recorded
@@ -114,30 +114,30 @@ func (st *pass) markIsOfNextRelease(sub *StepStatus, reason ClosingReason) bool 
 // release continues after the step that resumes the Deployment. A rollback before the
 // BatchRelease exists has no such step, nor has a Rollout that is deleted or disabled at that
 // time. The Deployment still has the label of the stable revision, which giving back removes.
-func (st *pass) resumeAbandoned(n *outcome, reason ClosingReason) Action {
-	if !st.has(workload.RollbackLeavesPaused) || reason == ClosingSuccess || n.br != nil || st.w == nil || !st.r.WorkloadRef.Traits().Paused {
+func (st *pass) resumeAbandoned(n *outcome, why ClosingReason) Action {
+	if !st.has(workload.RollbackLeavesPaused) || why == ClosingSuccess || n.br != nil || st.w == nil || !st.r.WorkloadRef.Traits().Paused {
 		return nil
 	}
-	if st.w.Labels[workload.LabelStableRevision] == "" || st.markIsOfNextRelease(&n.sub, reason) {
+	if st.w.Labels[workload.LabelStableRevision] == "" || st.markIsOfNextRelease(&n.sub, why) {
 		return nil
 	}
 	w := workload.Workload{Ref: st.w.Ref, Annotations: st.w.Annotations, Paused: true}
 	if w.Annotations[partition.AnnotationStrategy] != "" {
 		w.StrategyType = "Recreate"
 	}
-	return st.patch(st.restored(w, reason), ReasonGiveBack)
+	return st.patch(st.restored(w, why), ReasonGiveBack)
 }
 
 // restored returns the patch that gives such a Deployment back. A blue-green one still has its
 // original strategy in an annotation if its BatchRelease has seen the end of the release before
 // its own writes.
-func (st *pass) restored(w workload.Workload, reason ClosingReason) workload.Patch {
+func (st *pass) restored(w workload.Workload, why ClosingReason) workload.Patch {
 	if st.r.Style() == workload.BlueGreen && w.Annotations[workload.AnnotationOriginalStrategy] != "" {
 		br := batchrelease.Release{WorkloadRef: w.Ref, ReleasePlan: batchrelease.ReleasePlan{RollingStyle: workload.BlueGreen}}
 		patch, _ := batchrelease.ReleasePatch(br, w, batchrelease.Options{Repair: st.opts.Repair})
 		return patch
 	}
-	keep := reason != ClosingRollback && st.has(workload.DeletionFinishesRelease)
+	keep := why != ClosingRollback && st.has(workload.DeletionFinishesRelease)
 	return batchrelease.ResumeDeployment(w, keep, st.opts.Repair)
 }
 

@@ -94,15 +94,15 @@ func TestNewTemplateRestarts(t *testing.T) {
 				t.Fatalf("before the restart: %v", a)
 			}
 		}
-		reason := conditionOf(p.Status, workload.ConditionProgressing).Reason
+		why := conditionOf(p.Status, workload.ConditionProgressing).Reason
 		switch {
 		case s.Rollout.Style() == workload.BlueGreen:
 			require.Equal(t, kruise.ReasonRollbackFirst, p.Holds[len(p.Holds)-1].Reason)
 		case p.Status.Sub == nil:
-			require.Equal(t, kruise.ProgressInitializing, reason)
+			require.Equal(t, kruise.ProgressInitializing, why)
 			require.Nil(t, s.BatchRelease, "it is gone before the restart")
 		default:
-			require.Equal(t, kruise.ProgressInRolling, reason)
+			require.Equal(t, kruise.ProgressInRolling, why)
 			require.Equal(t, s.Rollout.Status.Sub.CurrentStepIndex, p.Status.Sub.CurrentStepIndex, "it waits where it is")
 		}
 	})

@@ -92,9 +92,9 @@ func TestPhases(t *testing.T) {
 
 // The reasons of the condition Progressing.
 func TestProgressReasons(t *testing.T) {
-	of := func(reason string, change func(s *kruise.Snapshot)) kruise.Plan {
+	of := func(why string, change func(s *kruise.Snapshot)) kruise.Plan {
 		s := begun(kruise.StatePaused, twoSteps())
-		s.Rollout.Status.Conditions[0].Reason = reason
+		s.Rollout.Status.Conditions[0].Reason = why
 		if change != nil {
 			change(&s)
 		}
@@ -118,15 +118,15 @@ func TestProgressReasons(t *testing.T) {
 	require.Equal(t, kruise.ProgressPaused, reasonOf(of(kruise.ProgressPaused, func(s *kruise.Snapshot) { s.Rollout.Paused = true })))
 	require.Equal(t, kruise.PhaseHealthy, of(kruise.ProgressCompleted, nil).Status.Phase)
 	require.Equal(t, "Odd", reasonOf(of("Odd", nil)), "an unknown reason stays")
-	for reason, want := range map[string][2]string{
+	for why, want := range map[string][2]string{
 		kruise.ProgressFinalising: {"Rollout progressing has been completed", "True"}, kruise.ProgressCancelling: {"Rollout progressing has been canceled", "False"},
 	} {
-		p = of(reason, func(s *kruise.Snapshot) { s.Rollout.Status.Sub.FinalisingStep = kruise.FinalEnd })
+		p = of(why, func(s *kruise.Snapshot) { s.Rollout.Status.Sub.FinalisingStep = kruise.FinalEnd })
 		c := conditionOf(p.Status, workload.ConditionProgressing)
 		require.Equal(t, []string{"False", kruise.ProgressCompleted, want[0]}, []string{string(c.Status), c.Reason, c.Message})
 		require.Equal(t, want[1], string(conditionOf(p.Status, workload.ConditionSucceeded).Status))
 		require.Equal(t, workload.ConditionProgressing, p.Status.Conditions[0].Type, "what changed is behind")
-		require.Equal(t, now.Add(3*time.Second), of(reason, nil).RecheckAt)
+		require.Equal(t, now.Add(3*time.Second), of(why, nil).RecheckAt)
 	}
 }
 
@@ -312,8 +312,8 @@ func TestClosing(t *testing.T) {
 		{workload.BlueGreen, []kruise.ClosingReason{kruise.ClosingRollback}, []kruise.FinalisingStep{"FinalisingStepRouteTrafficToStable", "ResumeWorkload", "RestoreStableService", "RemoveCanaryService", "ReleaseWorkloadControl", "END"}},
 		{workload.BlueGreen, []kruise.ClosingReason{kruise.ClosingDisabled, kruise.ClosingDeleting}, canary},
 	} {
-		for _, reason := range c.reasons {
-			require.Equal(t, c.want, kruise.ClosingSequence(c.style, reason), "%s %s", c.style, reason)
+		for _, why := range c.reasons {
+			require.Equal(t, c.want, kruise.ClosingSequence(c.style, why), "%s %s", c.style, why)
 		}
 	}
 	at := func(r kruise.Rollout, step kruise.FinalisingStep, br *batchrelease.Release) kruise.Plan {

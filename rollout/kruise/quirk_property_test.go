@@ -26,14 +26,14 @@ import (
 var showsInPass = map[workload.Quirks]func(s kruise.Snapshot, p kruise.Plan) bool{
 	workload.RollbackLeavesPaused: interrupted,
 	workload.ReleaseOfWhatIsThere: func(s kruise.Snapshot, p kruise.Plan) bool {
-		w, reason := s.Workload, conditionOf(s.Rollout.Status, workload.ConditionProgressing).Reason
+		w, why := s.Workload, conditionOf(s.Rollout.Status, workload.ConditionProgressing).Reason
 		if w == nil || s.Rollout.Status.Phase != kruise.PhaseProgressing {
 			return false
 		}
-		if reason == kruise.ProgressInitializing { // with nothing to release
+		if why == kruise.ProgressInitializing { // with nothing to release
 			return !w.InProgress || w.InRollback && w.PodTemplateHash == w.StableRevision
 		}
-		return reason == kruise.ProgressInRolling && w.InRollback && s.Rollout.WorkloadRef.Kind == "Deployment" &&
+		return why == kruise.ProgressInRolling && w.InRollback && s.Rollout.WorkloadRef.Kind == "Deployment" &&
 			conditionOf(p.Status, workload.ConditionProgressing).Reason != kruise.ProgressCancelling
 	},
 	workload.NextReleaseUnmarked: func(s kruise.Snapshot, p kruise.Plan) bool {
@@ -94,9 +94,9 @@ func leadsTraffic(r kruise.Rollout) bool { return len(r.Strategy().TrafficRoutin
 // deletion or its own end has interrupted, and the plan may not see to it.
 func interrupted(s kruise.Snapshot, p kruise.Plan) bool {
 	w, sub, phase, next := s.Workload, s.Rollout.Status.Sub, s.Rollout.Status.Phase, p.Status.Phase
-	reason := ""
+	why := ""
 	if phase == kruise.PhaseProgressing {
-		reason = conditionOf(s.Rollout.Status, workload.ConditionProgressing).Reason
+		why = conditionOf(s.Rollout.Status, workload.ConditionProgressing).Reason
 	}
 	written := sub != nil && sub.FinalisingStep != "" || p.Status.Sub != nil && p.Status.Sub.FinalisingStep != ""
 	if next != phase && (next == kruise.PhaseTerminating || next == kruise.PhaseDisabling) && written {
@@ -107,17 +107,17 @@ func interrupted(s kruise.Snapshot, p kruise.Plan) bool {
 	}
 	stable := w.Labels[workload.LabelStableRevision] != ""
 	switch {
-	case reason == kruise.ProgressInRolling && sub != nil: // it goes on
+	case why == kruise.ProgressInRolling && sub != nil: // it goes on
 		strategy, _ := partition.ParseStrategy(w.Annotations[partition.AnnotationStrategy])
 		return sub.FinalisingStep != "" || sub.StableRevision == "" || strategy.Paused
-	case phase != kruise.PhaseTerminating && phase != kruise.PhaseDisabling && reason != kruise.ProgressFinalising && reason != kruise.ProgressCancelling:
+	case phase != kruise.PhaseTerminating && phase != kruise.PhaseDisabling && why != kruise.ProgressFinalising && why != kruise.ProgressCancelling:
 		return false // nothing is closed
 	case !w.Consistent:
 		return true
 	case sub == nil:
 		return w.InProgress || stable || s.Traffic.Stable != nil && len(s.Traffic.Stable.Selector) > 0 || s.BatchRelease != nil
 	}
-	return s.BatchRelease == nil && stable && reason != kruise.ProgressFinalising
+	return s.BatchRelease == nil && stable && why != kruise.ProgressFinalising
 }
 
 // unmarks reports whether a plan takes the mark of a release from the workload.
@@ -216,9 +216,9 @@ var showsInBatch = map[workload.Quirks]func(s batchrelease.Snapshot, p batchrele
 }
 
 // written returns the patches of the workload for a reason.
-func written(actions batchrelease.Actions, reason batchrelease.Reason) (patches []workload.Patch) {
+func written(actions batchrelease.Actions, why batchrelease.Reason) (patches []workload.Patch) {
 	for _, a := range actions {
-		if p, ok := a.(batchrelease.PatchWorkload); ok && p.Reason == reason {
+		if p, ok := a.(batchrelease.PatchWorkload); ok && p.Reason == why {
 			patches = append(patches, p.Patch)
 		}
 	}

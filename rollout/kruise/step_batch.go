@@ -82,8 +82,8 @@ func (st *pass) runBatch(n outcome, step *Step) (outcome, bool) {
 		n.holdRelease(st.r.Name, ReasonReleaseOutdated, 0, 0)
 		return n, false
 	}
-	if reason, have, limit := st.unready(n, step); reason != "" {
-		n.holdRelease(st.r.Name, reason, have, limit)
+	if why, have, limit := st.unready(n, step); why != "" {
+		n.holdRelease(st.r.Name, why, have, limit)
 		return n, false
 	}
 	n.sub.PodTemplateHash = st.w.PodTemplateHash
@@ -92,7 +92,7 @@ func (st *pass) runBatch(n outcome, step *Step) (outcome, bool) {
 }
 
 // unready returns why the BatchRelease does not report that the batch of the step is ready, or "".
-func (st *pass) unready(n outcome, step *Step) (reason Reason, have, limit int64) {
+func (st *pass) unready(n outcome, step *Step) (why Reason, have, limit int64) {
 	status, index := &n.br.Status, n.sub.CurrentStepIndex
 	ready, asked := int64(status.Current.UpdatedReadyReplicas), int64(partition.BatchSize(step.Replicas, st.w.Replicas))
 	switch {

@@ -41,13 +41,13 @@ func (st *pass) canaryName() string {
 }
 
 // selectPods writes one key of the selector of the stable Service, at its place in the plan.
-func (st *pass) selectPods(n outcome, place int, key, value string, reason Reason) outcome {
+func (st *pass) selectPods(n outcome, place int, key, value string, why Reason) outcome {
 	selector := maps.Clone(n.stable.Selector)
 	if selector == nil {
 		selector = map[string]string{}
 	}
 	selector[key] = value
-	n.writes[place] = SelectPods{Service: n.stable.Name, Key: key, Value: value, Reason: reason}
+	n.writes[place] = SelectPods{Service: n.stable.Name, Key: key, Value: value, Reason: why}
 	n.stable = &traffic.Service{Name: n.stable.Name, Selector: selector}
 	return n
 }
@@ -198,11 +198,11 @@ func (st *pass) restoreGateway(n outcome) (outcome, bool) {
 }
 
 // setRoute returns the action that writes rules, nil if they are equal, and whether they differ.
-func setRoute(route *traffic.Route, rules []traffic.Rule, reason Reason) (Action, bool) {
+func setRoute(route *traffic.Route, rules []traffic.Rule, why Reason) (Action, bool) {
 	if len(route.Rules)+len(rules) == 0 || union.Text(route.Rules) == union.Text(rules) {
 		return nil, false
 	}
-	return SetRoute{Name: route.Name, Rules: rules, Reason: reason}, true
+	return SetRoute{Name: route.Name, Rules: rules, Reason: why}, true
 }
 
 // removeCanary deletes the canary Service.
@@ -335,7 +335,7 @@ func (st *pass) canarySelector(stable *traffic.Service, hash string) map[string]
 
 // lead writes the routes that lead traffic to the canary Service. The second result reports
 // whether any changed.
-func (st *pass) lead(n outcome, step *Step, reason Reason) (outcome, bool) {
+func (st *pass) lead(n outcome, step *Step, why Reason) (outcome, bool) {
 	t, changed := st.routing(), false
 	if route := st.s.Traffic.Route; route != nil && t.Gateway != nil {
 		rules := route.Rules
@@ -344,7 +344,7 @@ func (st *pass) lead(n outcome, step *Step, reason Reason) (outcome, bool) {
 		} else {
 			rules = traffic.Weighted(rules, t.Service, st.canaryName(), step.Traffic.OfUp(100))
 		}
-		n.writes[writeRoute], changed = setRoute(route, rules, reason)
+		n.writes[writeRoute], changed = setRoute(route, rules, why)
 	}
 	if t.Ingress == nil || st.s.Traffic.Ingress == nil {
 		return n, changed
@@ -355,13 +355,13 @@ func (st *pass) lead(n outcome, step *Step, reason Reason) (outcome, bool) {
 		n.failure = "ingress class " + t.Ingress.ClassType + " not found"
 		return n, true
 	}
-	ingress := st.leadIngress(class, step, reason)
+	ingress := st.leadIngress(class, step, why)
 	n.writes[writeIngress] = ingress
 	return n, changed || ingress != nil
 }
 
 // leadIngress returns the action that sets the canary Ingress, nil if nothing changes.
-func (st *pass) leadIngress(class traffic.IngressClass, step *Step, reason Reason) Action {
+func (st *pass) leadIngress(class traffic.IngressClass, step *Step, why Reason) Action {
 	t, stable, canary := st.routing(), st.s.Traffic.Ingress, st.s.Traffic.CanaryIngress
 	name := t.Ingress.Name + "-canary"
 	if canary == nil {
@@ -369,7 +369,7 @@ func (st *pass) leadIngress(class traffic.IngressClass, step *Step, reason Reaso
 			return nil
 		}
 		return SetIngress{
-			Name: name, Stable: stable.Name, Create: true, Backend: st.canaryName(), Reason: reason,
+			Name: name, Stable: stable.Name, Create: true, Backend: st.canaryName(), Reason: why,
 			Annotations: class.Annotations(stable.Annotations, traffic.Strategy{Traffic: rollout.Percent(0)}),
 		}
 	}
@@ -377,7 +377,7 @@ func (st *pass) leadIngress(class traffic.IngressClass, step *Step, reason Reaso
 	if maps.Equal(annotations, canary.Annotations) {
 		return nil
 	}
-	return SetIngress{Name: name, Annotations: annotations, Reason: reason}
+	return SetIngress{Name: name, Annotations: annotations, Reason: why}
 }
 
 // ingressClass returns the class of the Ingress of a routing: the class of the snapshot, else
