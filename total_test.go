@@ -25,8 +25,9 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[kplan.Event](),
 	reflect.TypeFor[kplan.FieldError](),
 	reflect.TypeFor[kplan.FieldErrors](),
-	reflect.TypeFor[kplan.Hold[string]](),
+	reflect.TypeFor[kplan.Hold](),
 	reflect.TypeFor[kplan.Outcome](),
 	reflect.TypeFor[kplan.Quirk](),
+	reflect.TypeFor[kplan.Reason](),
 	reflect.TypeFor[kplan.ServerAnswer](),
 }

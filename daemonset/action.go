@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/internal/base/union"
 )
@@ -56,56 +57,56 @@ type CreateRevision struct {
 	Labels      map[string]string `json:"labels"`
 	Annotations map[string]string `json:"annotations,omitempty"`
 	Data        []byte            `json:"data,omitempty"`
-	Reason      Reason            `json:"reason"`
+	Reason      kplan.Reason      `json:"reason"`
 }
 
 // UpdateRevision labels a revision with its hash, gives it another number, or both.
 type UpdateRevision struct {
 	Object
-	Hash   string `json:"hash,omitzero"` // "" leaves the label alone
-	From   int64  `json:"from"`          // the number it has
-	To     int64  `json:"to"`            // the number it gets
-	Reason Reason `json:"reason"`
+	Hash   string       `json:"hash,omitzero"` // "" leaves the label alone
+	From   int64        `json:"from"`          // the number it has
+	To     int64        `json:"to"`            // the number it gets
+	Reason kplan.Reason `json:"reason"`
 }
 
 // DeleteRevision deletes a revision.
 type DeleteRevision struct {
 	Object
-	Reason Reason `json:"reason"`
+	Reason kplan.Reason `json:"reason"`
 }
 
 // AdoptRevision makes the DaemonSet the controller of a revision. Before that, read the
 // DaemonSet again: it must have the same UID and not be being deleted.
 type AdoptRevision struct {
 	Object
-	Reason Reason `json:"reason"`
+	Reason kplan.Reason `json:"reason"`
 }
 
 // ReleaseRevision takes the DaemonSet's owner reference from a revision.
 type ReleaseRevision struct {
 	Object
-	Reason Reason `json:"reason"`
+	Reason kplan.Reason `json:"reason"`
 }
 
 // AdoptPod makes the DaemonSet the controller of a pod. Before that, read the DaemonSet again:
 // it must have the same UID and not be being deleted.
 type AdoptPod struct {
 	Object
-	Reason Reason `json:"reason"`
+	Reason kplan.Reason `json:"reason"`
 }
 
 // ReleasePod takes the DaemonSet's owner reference from a pod.
 type ReleasePod struct {
 	Object
-	Reason Reason `json:"reason"`
+	Reason kplan.Reason `json:"reason"`
 }
 
 // RelabelPod gives a pod the hash of another revision with the same template.
 type RelabelPod struct {
 	Object
-	From   string `json:"from,omitzero"` // the hash it has
-	To     string `json:"to"`
-	Reason Reason `json:"reason"`
+	From   string       `json:"from,omitzero"` // the hash it has
+	To     string       `json:"to"`
+	Reason kplan.Reason `json:"reason"`
 }
 
 // CreatePod creates the pod of a node from the template of a revision: with [Tolerations], and
@@ -123,15 +124,15 @@ type CreatePod struct {
 	// template.
 	Revision string `json:"revision,omitzero"`
 	// KeepTolerations keeps the seconds of the tolerations in the template: see [Tolerations].
-	KeepTolerations bool   `json:"keepTolerations,omitzero"`
-	Reason          Reason `json:"reason"`
+	KeepTolerations bool         `json:"keepTolerations,omitzero"`
+	Reason          kplan.Reason `json:"reason"`
 }
 
 // DeletePod deletes a pod.
 type DeletePod struct {
 	Object
-	Node   string `json:"node"`
-	Reason Reason `json:"reason"`
+	Node   string       `json:"node"`
+	Reason kplan.Reason `json:"reason"`
 }
 
 // PreparePod marks a pod that is to be deleted as soon as a hook releases it: it sets the label
@@ -139,11 +140,11 @@ type DeletePod struct {
 // also sets the condition KruisePodReady to False.
 type PreparePod struct {
 	Object
-	Node     string    `json:"node"`
-	State    string    `json:"state,omitzero"` // "" leaves label and annotation alone
-	Since    time.Time `json:"since,omitzero"`
-	NotReady bool      `json:"notReady,omitzero"`
-	Reason   Reason    `json:"reason"`
+	Node     string       `json:"node"`
+	State    string       `json:"state,omitzero"` // "" leaves label and annotation alone
+	Since    time.Time    `json:"since,omitzero"`
+	NotReady bool         `json:"notReady,omitzero"`
+	Reason   kplan.Reason `json:"reason"`
 }
 
 // UpdatePod updates a pod in place, by the steps: close the readiness gate, set the
@@ -151,12 +152,12 @@ type PreparePod struct {
 // only resources change and no container restarts for them.
 type UpdatePod struct {
 	Object
-	Node      string      `json:"node"`
-	From      string      `json:"from"` // the hash it has
-	To        string      `json:"to"`
-	CloseGate bool        `json:"closeGate,omitzero"`
-	Patch     inplace.Put `json:"patch"`
-	Reason    Reason      `json:"reason"`
+	Node      string       `json:"node"`
+	From      string       `json:"from"` // the hash it has
+	To        string       `json:"to"`
+	CloseGate bool         `json:"closeGate,omitzero"`
+	Patch     inplace.Put  `json:"patch"`
+	Reason    kplan.Reason `json:"reason"`
 }
 
 // RefreshPod continues an update in place: it opens the readiness gate, ends a grace period, or
@@ -167,7 +168,7 @@ type RefreshPod struct {
 	OpenGate  bool         `json:"openGate,omitzero"`
 	DropGrace bool         `json:"dropGrace,omitzero"` // remove the annotation of the grace period
 	Patch     *inplace.Put `json:"patch,omitempty"`
-	Reason    Reason       `json:"reason"`
+	Reason    kplan.Reason `json:"reason"`
 }
 
 // word returns the name of a kind of pods in messages: pod, or a custom kind.

@@ -11,6 +11,7 @@ import (
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/inplace"
+	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/rollout"
 )
 
@@ -63,12 +64,12 @@ func TestFailedBesidePair(t *testing.T) {
 			d := rules.Decide(&c)
 			require.Equal(t, tt.requeue, d.Requeue)
 			require.Equal(t, tt.recheck, d.RecheckAt.Sub(t0))
-			require.Equal(t, []daemonset.Deletion{{Pod: &s.Pods[1], Reason: daemonset.ReasonFailed}}, d.Delete)
+			require.Equal(t, []daemonset.Deletion{{Pod: &s.Pods[1], Reason: reason.Failed}}, d.Delete)
 
 			p := mustPlan(t, s, tt.opts)
 			require.Equal(t, []string{"p21"}, deleted(p))
 			require.Equal(t, daemonset.Backoff{{BackoffKey: agentKey("n1"), Delay: time.Second, Since: t0}}, p.Backoff)
-			require.Contains(t, p.Holds, kplan.Hold[daemonset.Reason]{Node: "n1", Name: "p3", Reason: daemonset.ReasonBackoff, Limit: 1}, "the delay, not what the pair waits for")
+			require.Contains(t, p.Holds, kplan.Hold{Node: "n1", Name: "p3", Reason: reason.Backoff, Limit: 1}, "the delay, not what the pair waits for")
 			require.Equal(t, tt.recheck, p.RecheckAt.Sub(t0))
 		})
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/revision"
 )
 
@@ -13,7 +15,7 @@ import (
 // [write].
 type decision struct {
 	budget    Budget
-	waits     Reason // the reason why the whole pass or update waits, "" if it does not
+	waits     kplan.Reason // the reason why the whole pass or update waits, "" if it does not
 	manage    managing
 	refreshes []refresh // next steps of updates in place under way
 	update    updating
@@ -26,13 +28,13 @@ type decision struct {
 // updating is the result of the update step.
 type updating struct {
 	selection
-	waits          Reason  // ManageFirst, OnDelete, Paused or MissingNode: no pod is updated
-	old            int     // number of nodes with an old pod; only set with the first three of these
-	leftOut        []usage // skipped dead nodes, or missing nodes that stop the update; by name
-	strict         cause   // StrictUnavailable holds back unavailable old pods
-	limit          cause   // the budget holds back available old pods
-	blockers               // nodes that use up the budget, or wait for the termination of their pods
-	minAvailable   cause   // old pods stay on nodes that should not run a pod
+	waits          kplan.Reason // ManageFirst, OnDelete, Paused or MissingNode: no pod is updated
+	old            int          // number of nodes with an old pod; only set with the first three of these
+	leftOut        []usage      // skipped dead nodes, or missing nodes that stop the update; by name
+	strict         cause        // StrictUnavailable holds back unavailable old pods
+	limit          cause        // the budget holds back available old pods
+	blockers                    // nodes that use up the budget, or wait for the termination of their pods
+	minAvailable   cause        // old pods stay on nodes that should not run a pod
 	inPlace        []inPlaceUpdate
 	tooManyInPlace cause
 	changes
@@ -44,9 +46,9 @@ func (st *state) decide() (d decision) {
 	d.budget, d.recheckAt = Resolve(st.strategy, st.surge, st.maxUnavailable, st.desired), earlier(st.omitted.next, st.next)
 	switch {
 	case st.opts.Freeze:
-		d.waits = ReasonFrozen
+		d.waits = reason.Frozen
 	case st.unseen:
-		d.waits = ReasonUnseen
+		d.waits = reason.Unseen
 	}
 	if d.waits != "" {
 		d.status, d.backoff = st.status(!st.unseen), st.backoff.withStarted(nil, st.now)
@@ -65,10 +67,10 @@ func (st *state) decide() (d decision) {
 		}
 		d.update = st.update(&d.budget, d.manage.marks)
 	} else if n := st.countOld(st.keys[:len(st.nodes)]) + st.omitted.old(); n > 0 && st.strategy == RollingUpdate && !st.ds.Paused {
-		d.update = updating{waits: ReasonManageFirst, old: n}
+		d.update = updating{waits: reason.ManageFirst, old: n}
 	}
 	d.waits = d.update.waits
-	if d.waits != ReasonMissingNode && (!busy || !st.opts.kruise()) {
+	if d.waits != reason.MissingNode && (!busy || !st.opts.kruise()) {
 		d.unused = st.unused()
 	}
 	d.status = st.status(!busy || !st.opts.kruise())
@@ -83,9 +85,9 @@ func (st *state) update(budget *Budget, marks []Deletion) updating {
 	case n == 0:
 		return updating{blockers: st.terminatingNodes()}
 	case st.strategy == OnDelete:
-		return updating{waits: ReasonOnDelete, old: n, blockers: st.terminatingNodes()}
+		return updating{waits: reason.OnDelete, old: n, blockers: st.terminatingNodes()}
 	case st.ds.Paused:
-		return updating{waits: ReasonPaused, old: n, blockers: st.terminatingNodes()}
+		return updating{waits: reason.Paused, old: n, blockers: st.terminatingNodes()}
 	case budget.Surge > 0:
 		return st.updateWithSurge(budget, n, marks)
 	}

@@ -4,6 +4,8 @@ package daemonset
 
 import (
 	"fmt"
+	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/daemonset/reason"
 	"slices"
 	"strings"
 	"time"
@@ -18,12 +20,12 @@ type NodeReport struct {
 	New       string    `json:"new,omitzero"`  // its new pod, "" if it has none or several
 	Old       string    `json:"old,omitzero"`  // its old pod, "" if it has none or several
 	// Acts is why the plan creates, deletes or updates a pod here, "" if it does not.
-	Acts Reason `json:"acts,omitzero"`
+	Acts kplan.Reason `json:"acts,omitzero"`
 	// Uses is why the node uses up the budget of the update, "" if it does not.
-	Uses Reason `json:"uses,omitzero"`
+	Uses kplan.Reason `json:"uses,omitzero"`
 	// Waits is the reason that keeps an old pod on the node, "" if there is no old pod or the
 	// plan removes it.
-	Waits Reason `json:"waits,omitzero"`
+	Waits kplan.Reason `json:"waits,omitzero"`
 }
 
 // String returns one line such as "n1: old pod web-1, waits for MaxUnavailable".
@@ -69,7 +71,7 @@ func Explain(s Snapshot, now time.Time, opts Options) ([]NodeReport, error) {
 	case hold.Reason != "":
 		d.waits = hold.Reason
 	case h.collision != nil: // the pass ends before the nodes
-		d.waits = ReasonCollision
+		d.waits = reason.Collision
 	default:
 		d = st.decide()
 	}
@@ -79,7 +81,7 @@ func Explain(s Snapshot, now time.Time, opts Options) ([]NodeReport, error) {
 		x.selected[i] = true
 	}
 	for _, u := range d.update.leftOut {
-		x.dead[u.key] = u.reason == ReasonDeadNode
+		x.dead[u.key] = u.reason == reason.DeadNode
 	}
 	reports := make([]NodeReport, len(st.keys))
 	for i := range st.keys {
@@ -94,24 +96,24 @@ type explainer struct {
 	*state
 	*decision
 	withSurge bool
-	acts      map[string]Reason // the reasons of the actions on nodes, by name
-	selected  map[int32]bool    // nodes that the update looks at
-	dead      map[int32]bool    // nodes that SkipDeadNodes leaves out
+	acts      map[string]kplan.Reason // the reasons of the actions on nodes, by name
+	selected  map[int32]bool          // nodes that the update looks at
+	dead      map[int32]bool          // nodes that SkipDeadNodes leaves out
 }
 
 // actionReasons returns the reasons of the actions on nodes, by name: for each node the reason of
 // the last step that acts on it.
-func (d *decision) actionReasons(st *state) map[string]Reason {
-	acts := map[string]Reason{}
-	put := func(pod *Pod, why Reason) {
+func (d *decision) actionReasons(st *state) map[string]kplan.Reason {
+	acts := map[string]kplan.Reason{}
+	put := func(pod *Pod, why kplan.Reason) {
 		if node := pod.target(); node != "" {
 			acts[node] = why
 		}
 	}
-	step := func(c *changes, why Reason) {
+	step := func(c *changes, why kplan.Reason) {
 		for _, m := range c.marks {
 			if !m.Pod.preparing() {
-				put(m.Pod, ReasonPreDelete)
+				put(m.Pod, reason.PreDelete)
 			}
 		}
 		for _, key := range c.create {
@@ -121,16 +123,16 @@ func (d *decision) actionReasons(st *state) map[string]Reason {
 			put(r.Pod, r.Reason)
 		}
 	}
-	step(&d.manage.changes, ReasonMissing)
+	step(&d.manage.changes, reason.Missing)
 	for _, r := range d.refreshes {
-		if r.reason != ReasonInPlace {
+		if r.reason != reason.InPlace {
 			put(r.pod, r.reason)
 		}
 	}
 	for _, u := range d.update.inPlace {
 		put(u.Pod, u.Reason)
 	}
-	step(&d.update.changes, ReasonRollout)
+	step(&d.update.changes, reason.Rollout)
 	return acts
 }
 
@@ -161,7 +163,7 @@ func (x *explainer) report(key int32) NodeReport {
 }
 
 // budgetReason returns the reason why a node uses up the budget of the update, "" if it does not.
-func (x *explainer) budgetReason(key int32) Reason {
+func (x *explainer) budgetReason(key int32) kplan.Reason {
 	if x.withSurge {
 		if u := x.surgeUseOf(key); u.step == surgeBlocked {
 			return u.reason
@@ -175,21 +177,21 @@ func (x *explainer) budgetReason(key int32) Reason {
 }
 
 // waitReason returns the reason that keeps the old pod of a node.
-func (x *explainer) waitReason(key int32) Reason {
+func (x *explainer) waitReason(key int32) kplan.Reason {
 	k, selected := &x.keys[key], x.selected[key]
 	switch {
 	case k.node < 0 && !selected:
-		return ReasonMissingNode
+		return reason.MissingNode
 	case !selected && x.ds.NodeSelector != nil && !x.nodeSelector.Matches(x.nodes[k.node].Labels):
-		return ReasonNotSelected
+		return reason.NotSelected
 	case !selected && x.opts.Prune && !k.run:
-		return ReasonNotDesired
+		return reason.NotDesired
 	case !selected:
-		return ReasonPartition
+		return reason.Partition
 	case x.dead[key]:
-		return ReasonDeadNode
+		return reason.DeadNode
 	case x.withSurge:
-		return ReasonMaxSurge
+		return reason.MaxSurge
 	}
-	return ReasonMaxUnavailable
+	return reason.MaxUnavailable
 }

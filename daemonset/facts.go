@@ -5,6 +5,8 @@ package daemonset
 import (
 	"time"
 
+	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/internal/base/tracked"
 )
 
@@ -77,29 +79,29 @@ func (p podFacts) exists() bool { return p.number > 0 }
 func (p podFacts) preparing() bool { return p.exists() && p.has(isPreparing) }
 
 // whyUnavailable returns the reason why a pod with these facts is not available.
-func (f facts) whyUnavailable() Reason {
+func (f facts) whyUnavailable() kplan.Reason {
 	if f.has(isReady) {
-		return ReasonNotAvailable
+		return reason.NotAvailable
 	}
-	return ReasonNotReady
+	return reason.NotReady
 }
 
 // blockerReason returns the reason why a node with only a pod of these facts uses up the budget of
 // an update without surge, "" if it does not. The pod is new, or old and available.
-func (f facts) blockerReason() Reason {
+func (f facts) blockerReason() kplan.Reason {
 	switch {
 	case f.has(isTerminating):
-		return ReasonTerminating
+		return reason.Terminating
 	case f.has(isCurrent) && !f.has(isAvailable):
 		return f.whyUnavailable()
 	}
 	return ""
 }
 
-// terminatingReason returns ReasonTerminating for a pod that is being deleted, and otherwise "".
-func (f facts) terminatingReason() Reason {
+// terminatingReason returns reason.Terminating for a pod that is being deleted, and otherwise "".
+func (f facts) terminatingReason() kplan.Reason {
 	if f.has(isTerminating) {
-		return ReasonTerminating
+		return reason.Terminating
 	}
 	return ""
 }

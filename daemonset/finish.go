@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/internal/base/apply"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/replicaset"
@@ -222,7 +223,7 @@ func (f *finish) stop(a Action, err error) {
 // revisionDeleted continues the pass if a revision beyond the limit could not be deleted. It
 // may have been left out, after pods that could not be written.
 func (f *finish) revisionDeleted(a DeleteRevision, o *kplan.Outcome) {
-	history := a.Reason == ReasonHistoryLimit
+	history := a.Reason == reason.HistoryLimit
 	switch {
 	case o.Answer == "" && len(f.result.Errs) > 0 && history:
 	case o.Answer == kplan.Done, o.Answer == kplan.NotFound:

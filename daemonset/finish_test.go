@@ -11,6 +11,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/internal/verify/purity"
 	"github.com/kplan-go/kplan/replicaset"
@@ -43,7 +44,7 @@ func podPlan() daemonset.Plan {
 	for _, n := range []string{"a", "b", "c"} {
 		p.Actions = append(p.Actions, daemonset.DeletePod{Object: object(n)})
 	}
-	p.Actions = append(p.Actions, daemonset.DeleteRevision{Object: object("rev"), Reason: daemonset.ReasonHistoryLimit})
+	p.Actions = append(p.Actions, daemonset.DeleteRevision{Object: object("rev"), Reason: reason.HistoryLimit})
 	return p
 }
 
@@ -113,7 +114,7 @@ func TestFinishStopped(t *testing.T) {
 	for _, a := range []daemonset.Action{
 		daemonset.AdoptPod{Object: object("a")}, daemonset.ReleasePod{Object: object("a")}, daemonset.AdoptRevision{Object: object("a")},
 		daemonset.CreateRevision{Name: "a"}, daemonset.UpdateRevision{Object: object("a")}, daemonset.RelabelPod{Object: object("a")},
-		daemonset.DeleteRevision{Object: object("a"), Reason: daemonset.ReasonDuplicate},
+		daemonset.DeleteRevision{Object: object("a"), Reason: reason.Duplicate},
 	} {
 		p, s := podPlan(), cluster(1)
 		p.Actions = append(daemonset.Actions{a}, p.Actions...)
@@ -170,7 +171,7 @@ func TestFinishOrphanGone(t *testing.T) {
 	of := func(i int) daemonset.Object { return daemonset.Object{Name: s.Pods[i].Name, UID: s.Pods[i].UID} }
 	p := daemonset.Plan{Status: daemonset.Status{NumberReady: 7}, Actions: daemonset.Actions{
 		daemonset.AdoptRevision{Object: object("rev")}, daemonset.RelabelPod{Object: of(1), To: "h"},
-		daemonset.DeleteRevision{Object: object("dup"), Reason: daemonset.ReasonDuplicate},
+		daemonset.DeleteRevision{Object: object("dup"), Reason: reason.Duplicate},
 		daemonset.UpdateRevision{Object: object("rev"), To: 3, Hash: "h"}, daemonset.CreateRevision{Name: "new"},
 		daemonset.AdoptPod{Object: of(0)}, daemonset.AdoptPod{Object: of(2)}, daemonset.ReleasePod{Object: of(3)},
 		daemonset.DeletePod{Object: of(1)},

@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset/inplace"
+	"github.com/kplan-go/kplan/daemonset/reason"
 )
 
 // An inPlaceUpdate is a pod that is updated in place instead of being deleted.
@@ -36,7 +38,7 @@ func (st *state) divideInPlace(remove []Deletion) (rest []Deletion, updates []in
 		}
 	}
 	if waiting > 0 {
-		tooMany = cause{ReasonBurst, int64(len(updates) + waiting), int64(burst)}
+		tooMany = cause{reason.Burst, int64(len(updates) + waiting), int64(burst)}
 	}
 	return rest, updates, tooMany
 }
@@ -72,7 +74,7 @@ func (st *state) inPlaceSpec(pod *Pod, specs map[string]*inplace.Spec) *inplace.
 type refresh struct {
 	pod    *Pod
 	step   inplace.Step
-	reason Reason // ReasonInPlace if the step waits for the pod, "" if nothing is left to do
+	reason kplan.Reason // reason.InPlace if the step waits for the pod, "" if nothing is left to do
 }
 
 // refreshes returns the next steps of the updates in place under way, sorted by pod name. With a
@@ -98,14 +100,14 @@ func (st *state) refreshOf(pod *Pod) refresh {
 	r := refresh{pod: pod, step: inplace.Continue(pod.InPlacePod(), pod.Labels[LabelHash], st.now)}
 	switch {
 	case r.step.Wait:
-		r.reason = ReasonInPlace
+		r.reason = reason.InPlace
 	case r.step.DropGrace:
-		r.reason = ReasonGraceOver
+		r.reason = reason.GraceOver
 	case r.step.Put != nil:
-		r.reason = ReasonNextBatch
+		r.reason = reason.NextBatch
 	// The update is over, or has never begun, and the condition does not say so yet.
 	case pod.hasGate(inplace.Gate) && (pod.InPlace == nil || *pod.InPlace != inplace.ReadyCondition{True: true}):
-		r.reason = ReasonInPlaceCompleted
+		r.reason = reason.InPlaceCompleted
 	}
 	return r
 }

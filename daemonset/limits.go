@@ -5,6 +5,8 @@ package daemonset
 import (
 	"math"
 
+	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/rollout"
 )
 
@@ -91,7 +93,7 @@ func (st *state) reserved() int32 { return max(st.ds.Partition.Of(st.shareBase()
 // A cause is a hold of the DaemonSet as a whole, with Have and Limit of the hold. Without a reason
 // there is no hold.
 type cause struct {
-	reason      Reason
+	reason      kplan.Reason
 	have, limit int64
 }
 
@@ -119,7 +121,7 @@ func (st *state) limited(create []int32, remove, before []Deletion) (c changes) 
 // overBurst returns the cause of n creations or deletions if they exceed the burst.
 func overBurst(n, burst int) (c cause) {
 	if n > burst {
-		c = cause{ReasonBurst, int64(n), int64(burst)}
+		c = cause{reason.Burst, int64(n), int64(burst)}
 	}
 	return c
 }

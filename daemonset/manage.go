@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 )
@@ -113,7 +114,7 @@ func (st *state) deletionsOnMissingNodes() []Deletion {
 	for i := range missing {
 		for _, n := range st.podsOf(&missing[i]) {
 			if pod := st.pod(n); pod.NodeName == "" && !(pod.terminating() && st.opts.Repair.Has(PodsOfMissingNodesDeletedAgain)) {
-				list = append(list, Deletion{pod, ReasonNodeGone})
+				list = append(list, Deletion{pod, reason.NodeGone})
 			}
 		}
 	}
@@ -132,7 +133,7 @@ func (st *state) limitProgressive(create []int32) ([]int32, cause) {
 	}
 	k := int(rollout.NodesNeedingPods(st.nodesWithNewPod(), st.desired, reserved))
 	if k < len(create) {
-		return create[:k], cause{ReasonProgressive, int64(len(create) - k), int64(reserved)}
+		return create[:k], cause{reason.Progressive, int64(len(create) - k), int64(reserved)}
 	}
 	return create, cause{}
 }

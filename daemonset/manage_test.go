@@ -14,6 +14,7 @@ import (
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/inplace"
+	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/rollout"
 )
 
@@ -269,7 +270,7 @@ func TestCreatePod(t *testing.T) {
 	s.DaemonSet.RollingType = daemonset.InPlaceIfPossible
 	s.DaemonSet.Template.ReadinessGates = []string{inplace.Gate}
 	s.DaemonSet.Annotations = map[string]string{daemonset.AnnotationGeneration: "+07"}
-	want := daemonset.CreatePod{Node: "n1", Hash: "v2", Generation: "7", Gate: true, Reason: daemonset.ReasonMissing}
+	want := daemonset.CreatePod{Node: "n1", Hash: "v2", Generation: "7", Gate: true, Reason: reason.Missing}
 	require.Equal(t, daemonset.Actions{want}, mustPlan(t, s, kruise).Actions)
 	want.Gate, want.Bind = false, true
 	require.Equal(t, daemonset.Actions{want}, mustPlan(t, s, daemonset.Options{Dialect: daemonset.OpenKruise, Repair: daemonset.RepairAll, BindDirectly: true}).Actions)
@@ -296,5 +297,5 @@ func TestFailedPods(t *testing.T) {
 		{Action: -1, Type: "Warning", Reason: "FailedDaemonPod", Message: "Found failed daemon pod p1 on node n1, will try to kill it"},
 		{Action: -1, Type: "Normal", Reason: "SucceededDaemonPod", Message: "Found succeeded daemon pod p3 on node n3, will try to delete it"},
 	}, p.Events)
-	require.Equal(t, []kplan.Hold[daemonset.Reason]{{Node: "n2", Name: "p2", Reason: daemonset.ReasonBackoff, Limit: 8}}, p.Holds)
+	require.Equal(t, []kplan.Hold{{Node: "n2", Name: "p2", Reason: reason.Backoff, Limit: 8}}, p.Holds)
 }

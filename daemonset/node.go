@@ -4,6 +4,8 @@ package daemonset
 
 import (
 	"cmp"
+	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/daemonset/reason"
 	"slices"
 	"time"
 )
@@ -54,7 +56,7 @@ type NodeDecision struct {
 // A Deletion is a pod to delete, with the reason.
 type Deletion struct {
 	Pod    *Pod
-	Reason Reason
+	Reason kplan.Reason
 }
 
 // Decide returns the result of the manage step for a node (see One node in rules.md). It does
@@ -77,7 +79,7 @@ func (r *NodeRules) Decide(c *NodeCase) NodeDecision {
 	case c.Exists:
 		for _, p := range c.Pods {
 			if !p.terminating() {
-				d.Delete = append(d.Delete, Deletion{p, ReasonMisplaced})
+				d.Delete = append(d.Delete, Deletion{p, reason.Misplaced})
 			}
 		}
 	}
@@ -97,9 +99,9 @@ func (r *NodeRules) decidePods(c *NodeCase, d *NodeDecision) {
 		case p.Phase == "Failed":
 			r.deleteFailed(c, d, p)
 		case p.Phase == "Succeeded" && (!kruise || r.Options.Repair.Has(SucceededPodsStay)):
-			d.Delete = append(d.Delete, Deletion{p, ReasonSucceeded})
+			d.Delete = append(d.Delete, Deletion{p, reason.Succeeded})
 		case kruise && p.preparing():
-			d.Delete = append(d.Delete, Deletion{p, ReasonPrepared})
+			d.Delete = append(d.Delete, Deletion{p, reason.Prepared})
 		default:
 			running = append(running, p)
 		}
@@ -123,7 +125,7 @@ func (r *NodeRules) deleteFailed(c *NodeCase, d *NodeDecision, p *Pod) {
 		until, delay = r.Availability.Now.Add(c.NextDelay), c.NextDelay
 	}
 	if until.IsZero() {
-		d.Delete = append(d.Delete, Deletion{p, ReasonFailed})
+		d.Delete = append(d.Delete, Deletion{p, reason.Failed})
 		d.Failed = true
 		return
 	}
@@ -155,7 +157,7 @@ func (r *NodeRules) keepOne(running []*Pod, d *NodeDecision) {
 	}
 	r.sort(running)
 	for _, p := range running[1:] {
-		d.Delete = append(d.Delete, Deletion{p, ReasonDuplicate})
+		d.Delete = append(d.Delete, Deletion{p, reason.Duplicate})
 	}
 }
 
@@ -173,7 +175,7 @@ func (r *NodeRules) keepOneOfEach(running []*Pod, d *NodeDecision) {
 		case !hasHash && old == nil:
 			old = p
 		default:
-			d.Delete = append(d.Delete, Deletion{p, ReasonDuplicate})
+			d.Delete = append(d.Delete, Deletion{p, reason.Duplicate})
 		}
 	}
 	if current == nil || old == nil {
@@ -181,9 +183,9 @@ func (r *NodeRules) keepOneOfEach(running []*Pod, d *NodeDecision) {
 	}
 	switch a := &r.Availability; {
 	case !old.Ready:
-		d.Delete = append(d.Delete, Deletion{old, ReasonOldUnavailable})
+		d.Delete = append(d.Delete, Deletion{old, reason.OldUnavailable})
 	case a.Available(current):
-		d.Delete = append(d.Delete, Deletion{old, ReasonReplaced})
+		d.Delete = append(d.Delete, Deletion{old, reason.Replaced})
 	case current.Ready: // it has not been ready for minReadySeconds
 		at, known := a.At(current)
 		wait := time.Duration(a.MinReadySeconds) * time.Second

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/rollout"
 )
 
@@ -70,8 +71,8 @@ func used(t *testing.T, s daemonset.Snapshot, opts daemonset.Options) string {
 	t.Helper()
 	p, err := daemonset.UpdateOnly(s, t0, opts)
 	require.NoError(t, err)
-	i := slices.IndexFunc(p.Holds, func(h kplan.Hold[daemonset.Reason]) bool {
-		return h.Reason == daemonset.ReasonMaxUnavailable || h.Reason == daemonset.ReasonMaxSurge
+	i := slices.IndexFunc(p.Holds, func(h kplan.Hold) bool {
+		return h.Reason == reason.MaxUnavailable || h.Reason == reason.MaxSurge
 	})
 	require.GreaterOrEqual(t, i, 0, "four nodes cannot all have 3 places: %v", p)
 	unready := slices.ContainsFunc(s.Pods, func(p daemonset.Pod) bool { return p.NodeName == "n1" && !p.Ready })
@@ -82,7 +83,7 @@ func used(t *testing.T, s daemonset.Snapshot, opts daemonset.Options) string {
 			if a.Node == "n1" {
 				acts = " deletes " + a.Name
 			}
-			if a.Reason == daemonset.ReasonRollout {
+			if a.Reason == reason.Rollout {
 				others++
 			}
 		case daemonset.CreatePod:
@@ -98,7 +99,7 @@ func used(t *testing.T, s daemonset.Snapshot, opts daemonset.Options) string {
 	if acts != "" && unready && others == 3 { // n1 as well, without using the budget
 		have++
 	}
-	require.Equal(t, kplan.Hold[daemonset.Reason]{Reason: p.Holds[i].Reason, Have: have, Limit: 3}, p.Holds[i], "the rest of the budget is used up: %v", p)
+	require.Equal(t, kplan.Hold{Reason: p.Holds[i].Reason, Have: have, Limit: 3}, p.Holds[i], "the rest of the budget is used up: %v", p)
 	return fmt.Sprint(3-others) + acts
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/selector"
 )
@@ -86,7 +87,7 @@ func TestPropertyOverheadIsThePlan(t *testing.T) {
 		s.Pods, s.Revisions, s.Backoff, s.Unseen, s.Written, s.Read = nil, nil, nil, false, daemonset.Versions{}, daemonset.Versions{}
 		s.DaemonSet.DeletionTimestamp, s.DaemonSet.Progressive, s.DaemonSet.Burst, opts.Freeze = time.Time{}, false, rollout.Int(1<<20), false
 		p := reconcile(t, s, t0, opts)
-		if slices.ContainsFunc(p.Holds, func(h kplan.Hold[daemonset.Reason]) bool { return h.Reason == daemonset.ReasonSelectingAll }) {
+		if slices.ContainsFunc(p.Holds, func(h kplan.Hold) bool { return h.Reason == reason.SelectingAll }) {
 			t.Skip("nothing is planned")
 		}
 		planned, counted := map[string]bool{}, map[string]bool{}

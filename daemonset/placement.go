@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/internal/base/zero"
 	"github.com/kplan-go/kplan/selector"
@@ -95,11 +97,11 @@ func (t *Toleration) Tolerates(taint Taint) bool {
 
 // A Placement is the decision whether a node should run a pod of the DaemonSet, with its reason.
 type Placement struct {
-	ShouldRun             bool   `json:"shouldRun"`             // create a pod if there is none
-	ShouldContinueRunning bool   `json:"shouldContinueRunning"` // leave an existing pod
-	Reason                Reason `json:"reason"`                // ReasonFits, or the reason against the node
-	Taint                 Taint  `json:"taint,omitzero"`        // of ReasonTaintNoSchedule and ReasonTaintNoExecute
-	Key                   string `json:"key,omitzero"`          // of ReasonNodeSelector: the first label that differs
+	ShouldRun             bool         `json:"shouldRun"`             // create a pod if there is none
+	ShouldContinueRunning bool         `json:"shouldContinueRunning"` // leave an existing pod
+	Reason                kplan.Reason `json:"reason"`                // reason.Fits, or the reason against the node
+	Taint                 Taint        `json:"taint,omitzero"`        // of reason.TaintNoSchedule and reason.TaintNoExecute
+	Key                   string       `json:"key,omitzero"`          // of reason.NodeSelector: the first label that differs
 }
 
 // A Placer decides on which nodes pods of one template belong. It is immutable.
@@ -144,7 +146,7 @@ func (p *Placer) Place(n *Node) Placement {
 // that this node meets.
 func (p *Placer) place(n *Node, term int) (Placement, int) {
 	if p.nodeName != "" && p.nodeName != n.Name {
-		return Placement{Reason: ReasonNodeName}, term
+		return Placement{Reason: reason.NodeName}, term
 	}
 	if p.constrained {
 		met, ok := p.accepts(n, term)
@@ -154,7 +156,7 @@ func (p *Placer) place(n *Node, term int) (Placement, int) {
 		term = met
 	}
 	if len(n.Taints) == 0 {
-		return Placement{ShouldRun: true, ShouldContinueRunning: true, Reason: ReasonFits}, term
+		return Placement{ShouldRun: true, ShouldContinueRunning: true, Reason: reason.Fits}, term
 	}
 	return p.placeTainted(n), term
 }
@@ -177,17 +179,17 @@ func (p *Placer) accepts(n *Node, term int) (met int, ok bool) {
 // placeTainted decides about a node with taints that meets all other constraints. A NoExecute taint
 // decides before a NoSchedule taint.
 func (p *Placer) placeTainted(n *Node) Placement {
-	worst := Placement{ShouldRun: true, ShouldContinueRunning: true, Reason: ReasonFits}
+	worst := Placement{ShouldRun: true, ShouldContinueRunning: true, Reason: reason.Fits}
 	for i := range n.Taints {
 		taint := n.Taints[i]
 		if (taint.Effect != NoSchedule && taint.Effect != NoExecute) || p.tolerates(taint) {
 			continue
 		}
 		if taint.Effect == NoExecute {
-			return Placement{Reason: ReasonTaintNoExecute, Taint: taint}
+			return Placement{Reason: reason.TaintNoExecute, Taint: taint}
 		}
 		if worst.ShouldRun {
-			worst = Placement{ShouldContinueRunning: true, Reason: ReasonTaintNoSchedule, Taint: taint}
+			worst = Placement{ShouldContinueRunning: true, Reason: reason.TaintNoSchedule, Taint: taint}
 		}
 	}
 	if worst.ShouldRun && p.finiteMeansNo {
@@ -205,7 +207,7 @@ func (p *Placer) placeWithFinite(n *Node, fits Placement) Placement {
 		}
 		forever := slices.ContainsFunc(p.tolerations, func(t Toleration) bool { return t.Seconds == nil && t.Tolerates(taint) })
 		if !forever {
-			return Placement{ShouldContinueRunning: true, Reason: ReasonTaintNoExecute, Taint: taint}
+			return Placement{ShouldContinueRunning: true, Reason: reason.TaintNoExecute, Taint: taint}
 		}
 	}
 	return fits
@@ -231,9 +233,9 @@ func (p *Placer) mismatch(n *Node) Placement {
 		}
 	}
 	if key != "" {
-		return Placement{Reason: ReasonNodeSelector, Key: key}
+		return Placement{Reason: reason.NodeSelector, Key: key}
 	}
-	return Placement{Reason: ReasonAffinity}
+	return Placement{Reason: reason.Affinity}
 }
 
 // dead reports whether a taint says that the node does not answer.

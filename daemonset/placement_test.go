@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/selector"
 	"github.com/stretchr/testify/require"
@@ -23,9 +24,9 @@ func TestPlacement(t *testing.T) {
 	network := taint("node.kubernetes.io/network-unavailable", daemonset.NoSchedule)
 	cordon := taint("node.kubernetes.io/unschedulable", daemonset.NoSchedule)
 	notReady := []daemonset.Taint{taint(daemonset.TaintNotReady, daemonset.NoExecute), taint(daemonset.TaintNotReady, daemonset.NoSchedule)}
-	fits := daemonset.Placement{ShouldRun: true, ShouldContinueRunning: true, Reason: daemonset.ReasonFits}
+	fits := daemonset.Placement{ShouldRun: true, ShouldContinueRunning: true, Reason: reason.Fits}
 	keeps := func(taint daemonset.Taint) daemonset.Placement {
-		return daemonset.Placement{ShouldContinueRunning: true, Reason: daemonset.ReasonTaintNoSchedule, Taint: taint}
+		return daemonset.Placement{ShouldContinueRunning: true, Reason: reason.TaintNoSchedule, Taint: taint}
 	}
 	for _, c := range []struct {
 		name, why string
@@ -36,16 +37,16 @@ func TestPlacement(t *testing.T) {
 	}{
 		{"fits", "nothing is demanded", daemonset.Template{}, daemonset.Node{Name: "n"}, daemonset.Options{}, fits},
 		{"named", "placement", daemonset.Template{NodeName: "n"}, daemonset.Node{Name: "n"}, daemonset.Options{}, fits},
-		{"named otherwise", "placement comes before taints", daemonset.Template{NodeName: "m"}, daemonset.Node{Name: "n", Taints: []daemonset.Taint{dedicated}}, daemonset.Options{}, daemonset.Placement{Reason: daemonset.ReasonNodeName}},
-		{"label differs", "affinity terms; the first key is named", daemonset.Template{NodeSelector: map[string]string{"b": "1", "a": "1", "c": "1"}}, daemonset.Node{Name: "n", Labels: map[string]string{"c": "1", "b": "2"}}, daemonset.Options{}, daemonset.Placement{Reason: daemonset.ReasonNodeSelector, Key: "a"}},
-		{"label differs beside one that does not", "affinity terms; the one that differs is named", daemonset.Template{NodeSelector: map[string]string{"a": "1", "b": "1"}}, daemonset.Node{Name: "n", Labels: map[string]string{"a": "2", "b": "1"}}, daemonset.Options{}, daemonset.Placement{Reason: daemonset.ReasonNodeSelector, Key: "a"}},
-		{"empty label is not an absent one", "affinity terms", daemonset.Template{NodeSelector: map[string]string{"a": ""}}, daemonset.Node{Name: "n"}, daemonset.Options{}, daemonset.Placement{Reason: daemonset.ReasonNodeSelector, Key: "a"}},
-		{"affinity", "affinity terms", daemonset.Template{Affinity: &selector.NodeSelector{Terms: []selector.NodeSelectorTerm{in("zone", "b")}}}, daemonset.Node{Name: "n", Labels: map[string]string{"zone": "a"}}, daemonset.Options{}, daemonset.Placement{Reason: daemonset.ReasonAffinity}},
-		{"affinity without terms", "it matches nothing", daemonset.Template{Affinity: &selector.NodeSelector{}}, daemonset.Node{Name: "n"}, daemonset.Options{}, daemonset.Placement{Reason: daemonset.ReasonAffinity}},
+		{"named otherwise", "placement comes before taints", daemonset.Template{NodeName: "m"}, daemonset.Node{Name: "n", Taints: []daemonset.Taint{dedicated}}, daemonset.Options{}, daemonset.Placement{Reason: reason.NodeName}},
+		{"label differs", "affinity terms; the first key is named", daemonset.Template{NodeSelector: map[string]string{"b": "1", "a": "1", "c": "1"}}, daemonset.Node{Name: "n", Labels: map[string]string{"c": "1", "b": "2"}}, daemonset.Options{}, daemonset.Placement{Reason: reason.NodeSelector, Key: "a"}},
+		{"label differs beside one that does not", "affinity terms; the one that differs is named", daemonset.Template{NodeSelector: map[string]string{"a": "1", "b": "1"}}, daemonset.Node{Name: "n", Labels: map[string]string{"a": "2", "b": "1"}}, daemonset.Options{}, daemonset.Placement{Reason: reason.NodeSelector, Key: "a"}},
+		{"empty label is not an absent one", "affinity terms", daemonset.Template{NodeSelector: map[string]string{"a": ""}}, daemonset.Node{Name: "n"}, daemonset.Options{}, daemonset.Placement{Reason: reason.NodeSelector, Key: "a"}},
+		{"affinity", "affinity terms", daemonset.Template{Affinity: &selector.NodeSelector{Terms: []selector.NodeSelectorTerm{in("zone", "b")}}}, daemonset.Node{Name: "n", Labels: map[string]string{"zone": "a"}}, daemonset.Options{}, daemonset.Placement{Reason: reason.Affinity}},
+		{"affinity without terms", "it matches nothing", daemonset.Template{Affinity: &selector.NodeSelector{}}, daemonset.Node{Name: "n"}, daemonset.Options{}, daemonset.Placement{Reason: reason.Affinity}},
 		{"a wrong term beside a right one", "affinity terms", daemonset.Template{Affinity: &selector.NodeSelector{Terms: []selector.NodeSelectorTerm{in("zone", "a"), in("zone")}}}, daemonset.Node{Name: "n", Labels: map[string]string{"zone": "a"}}, daemonset.Options{}, fits},
-		{"a wrong term alone", "errors are swallowed", daemonset.Template{Affinity: &selector.NodeSelector{Terms: []selector.NodeSelectorTerm{in("zone")}}}, daemonset.Node{Name: "n", Labels: map[string]string{"zone": "a"}}, daemonset.Options{}, daemonset.Placement{Reason: daemonset.ReasonAffinity}},
+		{"a wrong term alone", "errors are swallowed", daemonset.Template{Affinity: &selector.NodeSelector{Terms: []selector.NodeSelectorTerm{in("zone")}}}, daemonset.Node{Name: "n", Labels: map[string]string{"zone": "a"}}, daemonset.Options{}, daemonset.Placement{Reason: reason.Affinity}},
 		{"NoSchedule", "placement", daemonset.Template{}, daemonset.Node{Name: "n", Taints: []daemonset.Taint{dedicated}}, daemonset.Options{}, keeps(dedicated)},
-		{"NoExecute", "it wins over an earlier NoSchedule", daemonset.Template{}, daemonset.Node{Name: "n", Taints: []daemonset.Taint{dedicated, dedicatedExec}}, daemonset.Options{}, daemonset.Placement{Reason: daemonset.ReasonTaintNoExecute, Taint: dedicatedExec}},
+		{"NoExecute", "it wins over an earlier NoSchedule", daemonset.Template{}, daemonset.Node{Name: "n", Taints: []daemonset.Taint{dedicated, dedicatedExec}}, daemonset.Options{}, daemonset.Placement{Reason: reason.TaintNoExecute, Taint: dedicatedExec}},
 		{"PreferNoSchedule", "it is ignored", daemonset.Template{}, daemonset.Node{Name: "n", Taints: []daemonset.Taint{taint("x", daemonset.PreferNoSchedule)}}, daemonset.Options{}, fits},
 		{"two taints", "the first is named", daemonset.Template{}, daemonset.Node{Name: "n", Taints: []daemonset.Taint{dedicated, taint("y", daemonset.NoSchedule)}}, daemonset.Options{}, keeps(dedicated)},
 		{"no network", "default tolerations", daemonset.Template{}, daemonset.Node{Name: "n", Taints: []daemonset.Taint{network}}, daemonset.Options{}, keeps(network)},
@@ -53,7 +54,7 @@ func TestPlacement(t *testing.T) {
 		{"cordoned", "default tolerations tolerates a cordon", daemonset.Template{}, daemonset.Node{Name: "n", Taints: []daemonset.Taint{cordon}}, daemonset.Options{}, fits},
 		{"not ready", "only NoExecute is tolerated by default", daemonset.Template{}, daemonset.Node{Name: "n", Taints: notReady}, daemonset.Options{}, keeps(notReady[1])},
 		{"finite", "seconds do not matter", daemonset.Template{Tolerations: []daemonset.Toleration{{Key: "dedicated", Operator: daemonset.TolerationExists, Seconds: ptr.To(int64(30))}}}, daemonset.Node{Name: "n", Taints: []daemonset.Taint{dedicatedExec}}, daemonset.Options{}, fits},
-		{"finite means no", "the pod would soon be evicted", daemonset.Template{Tolerations: []daemonset.Toleration{{Key: "dedicated", Operator: daemonset.TolerationExists, Seconds: ptr.To(int64(30))}}}, daemonset.Node{Name: "n", Taints: []daemonset.Taint{taint("z", daemonset.PreferNoSchedule), dedicatedExec}}, daemonset.Options{FiniteTolerationMeansNo: true}, daemonset.Placement{ShouldContinueRunning: true, Reason: daemonset.ReasonTaintNoExecute, Taint: dedicatedExec}},
+		{"finite means no", "the pod would soon be evicted", daemonset.Template{Tolerations: []daemonset.Toleration{{Key: "dedicated", Operator: daemonset.TolerationExists, Seconds: ptr.To(int64(30))}}}, daemonset.Node{Name: "n", Taints: []daemonset.Taint{taint("z", daemonset.PreferNoSchedule), dedicatedExec}}, daemonset.Options{FiniteTolerationMeansNo: true}, daemonset.Placement{ShouldContinueRunning: true, Reason: reason.TaintNoExecute, Taint: dedicatedExec}},
 		{"infinite beside finite", "one that lasts is enough", daemonset.Template{Tolerations: []daemonset.Toleration{{Operator: daemonset.TolerationExists, Seconds: ptr.To(int64(30))}, {Operator: daemonset.TolerationExists}}}, daemonset.Node{Name: "n", Taints: []daemonset.Taint{dedicatedExec}}, daemonset.Options{FiniteTolerationMeansNo: true}, fits},
 		{"user seconds are lost", "the default replaces them", daemonset.Template{Tolerations: []daemonset.Toleration{{Key: daemonset.TaintNotReady, Operator: daemonset.TolerationExists, Effect: daemonset.NoExecute, Seconds: ptr.To(int64(30))}}}, daemonset.Node{Name: "n", Taints: notReady[:1]}, daemonset.Options{FiniteTolerationMeansNo: true}, fits},
 	} {

@@ -17,7 +17,7 @@ type Plan struct {
 	// exceeds it no more than before.
 	Actions Actions `json:"actions,omitempty"`
 	// Holds are the changes that were considered and held back, with the reasons.
-	Holds []kplan.Hold[Reason] `json:"holds,omitempty"`
+	Holds []kplan.Hold `json:"holds,omitempty"`
 	// Status is the whole next status. It counts the snapshot, before the actions. Write it if
 	// it differs from the last status.
 	Status Status `json:"status"`

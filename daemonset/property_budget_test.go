@@ -11,6 +11,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/rollout"
 )
 
@@ -128,7 +129,7 @@ func TestPropertyUpdateBudget(t *testing.T) {
 		if opts.StrictUnavailable && good+bad > limit {
 			t.Fatalf("%d pods go, %d may", good+bad, limit)
 		}
-		if waits := slices.ContainsFunc(p.Holds, func(h kplan.Hold[daemonset.Reason]) bool { return h.Reason == daemonset.ReasonStrict }); waits && good > 0 {
+		if waits := slices.ContainsFunc(p.Holds, func(h kplan.Hold) bool { return h.Reason == reason.Strict }); waits && good > 0 {
 			t.Fatalf("available pods go while others wait: %v", p)
 		}
 		plain := opts.Dialect == daemonset.Kubernetes && opts.Repair == 0 && opts.SkipDeadNodes == 0 && d.Partition.IsZero() && d.NodeSelector == nil
@@ -144,7 +145,7 @@ func TestPropertyUpdateBudget(t *testing.T) {
 		}
 		dead := 0
 		for _, h := range p.Holds {
-			if h.Reason == daemonset.ReasonDeadNode {
+			if h.Reason == reason.DeadNode {
 				dead++
 				if slices.ContainsFunc(taken, func(name string) bool { pod := byName[name]; return nodeOf(pod) == h.Node }) {
 					t.Fatalf("%s is skipped, and its pod goes: %v", h.Node, p)

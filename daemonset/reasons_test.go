@@ -10,6 +10,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/internal/verify/purity"
 )
 
@@ -23,7 +24,7 @@ func TestNewAndOld(t *testing.T) {
 	s := cluster(2, pod("p1", "n1", "v1"), pod("q1", "n1", "v2", failed), pod("p2", "n2", "v1"))
 	s.Backoff = daemonset.Backoff{{BackoffKey: agentKey("n1"), Delay: 8 * time.Second, Since: t0.Add(-time.Second)}}
 	p := mustPlan(t, s, daemonset.Options{})
-	require.Contains(t, p.Holds, kplan.Hold[daemonset.Reason]{Node: "n1", Name: "q1", Reason: daemonset.ReasonNewAndOld})
+	require.Contains(t, p.Holds, kplan.Hold{Node: "n1", Name: "q1", Reason: reason.NewAndOld})
 }
 
 // TestMain asks, when all tests have run, that each reason of the package has a case in

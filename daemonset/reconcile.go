@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/daemonset/reason"
 )
 
 // Reconcile returns the next step of the DaemonSet in s at the time now. It performs nothing. The
@@ -70,7 +71,7 @@ func (in *input) plan(h *history, omitted omittedNodes) Plan {
 // stopHold returns the hold of a pass that does nothing at all, and otherwise the zero Hold. For a
 // DaemonSet with an empty selector that is being deleted, Kubernetes records the event about the
 // selector, and OpenKruise does not.
-func (in *input) stopHold() kplan.Hold[Reason] {
+func (in *input) stopHold() kplan.Hold {
 	if hold, err := in.written.staleness(in.read); err != nil {
 		return hold // Finish returns the error
 	}
@@ -78,9 +79,9 @@ func (in *input) stopHold() kplan.Hold[Reason] {
 	selectsAll := s != nil && len(s.MatchLabels)+len(s.MatchExpressions) == 0
 	switch {
 	case selectsAll && !(in.opts.kruise() && in.owner.Deleting):
-		return kplan.Hold[Reason]{Reason: ReasonSelectingAll}
+		return kplan.Hold{Reason: reason.SelectingAll}
 	case in.owner.Deleting:
-		return kplan.Hold[Reason]{Reason: ReasonDeleting}
+		return kplan.Hold{Reason: reason.Deleting}
 	}
-	return kplan.Hold[Reason]{}
+	return kplan.Hold{}
 }

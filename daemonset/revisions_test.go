@@ -8,6 +8,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/inplace"
+	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
@@ -112,7 +113,7 @@ func TestRevisions(t *testing.T) {
 	})
 	require.Equal(t, daemonset.Actions{daemonset.CreateRevision{
 		Name: "agent-v2", Hash: "v2", Revision: 1, Labels: map[string]string{"app": "agent", daemonset.LabelHash: "v2"},
-		Annotations: map[string]string{"a": "b"}, Data: stored("v2"), Reason: daemonset.ReasonNewTemplate,
+		Annotations: map[string]string{"a": "b"}, Data: stored("v2"), Reason: reason.NewTemplate,
 	}}, mustPlan(t, fresh, daemonset.Options{}).Actions)
 
 	// OpenKruise cleans up and has observed only without other work.

@@ -6,6 +6,8 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/rollout"
 )
 
@@ -61,12 +63,12 @@ func (st *state) updateWithoutSurge(budget *Budget, old int, marks []Deletion) u
 		unavailable, available = counts.StrictRemovals(budget.Unavailable)
 	}
 	if unavailable < len(t.replace) {
-		u.strict = cause{ReasonStrict, int64(len(t.replace)), int64(unavailable)}
+		u.strict = cause{reason.Strict, int64(len(t.replace)), int64(unavailable)}
 	}
 	waiting := available < counts.OldAvailable
 	if waiting {
 		taken := t.used - t.replaced + max(t.replaced, unavailable) + available
-		u.limit = cause{ReasonMaxUnavailable, int64(taken), int64(budget.Unavailable)}
+		u.limit = cause{reason.MaxUnavailable, int64(taken), int64(budget.Unavailable)}
 	}
 	if waiting || unavailable < len(t.replace) {
 		u.blockers = st.blockersOf(t.blockers, facts.blockerReason)
@@ -77,10 +79,10 @@ func (st *state) updateWithoutSurge(budget *Budget, old int, marks []Deletion) u
 	available -= counted
 	remove := make([]Deletion, 0, unavailable+available)
 	for _, k := range t.replace[:unavailable] {
-		remove = append(remove, Deletion{st.pod(k.pod - 1), ReasonOldUnavailable})
+		remove = append(remove, Deletion{st.pod(k.pod - 1), reason.OldUnavailable})
 	}
 	for _, k := range t.candidates[:available] {
-		remove = append(remove, Deletion{st.pod(k.pod - 1), ReasonRollout})
+		remove = append(remove, Deletion{st.pod(k.pod - 1), reason.Rollout})
 	}
 	remove, u.inPlace, u.tooManyInPlace = st.divideInPlace(remove)
 	u.changes = st.limited(nil, remove, marks)
@@ -123,7 +125,7 @@ type nodeUse struct {
 }
 
 // block adds a reason why the node uses up the budget.
-func (u *nodeUse) block(key, pod int32, reason Reason) {
+func (u *nodeUse) block(key, pod int32, reason kplan.Reason) {
 	u.blockers[u.used] = usage{key, pod, reason}
 	u.used++
 }
@@ -146,25 +148,25 @@ func (st *state) useOfPods(key int32, pods nodePods) (u nodeUse) {
 	case n.preparing() && o.exists() && !o.preparing():
 		// The new pod counts because it is prepared for deletion, and in OpenKruise once more if it
 		// is not available.
-		u.block(key, n.number, ReasonPreparing)
+		u.block(key, n.number, reason.Preparing)
 		if !n.has(isAvailable) && !st.opts.Repair.Has(DeletedPodCountsTwice) {
 			u.block(key, n.number, n.whyUnavailable())
 		}
 		return u
 	case !n.exists() && o.preparing():
-		u.block(key, o.number, ReasonPreparing)
+		u.block(key, o.number, reason.Preparing)
 		return u
 	case n.preparing():
-		u.block(key, n.number, ReasonPreparing)
+		u.block(key, n.number, reason.Preparing)
 		return u
 	case n.exists() && o.preparing():
 		o = podFacts{} // as if there were only the new pod
 	}
 	switch {
 	case !pods.ok:
-		u.block(key, 0, ReasonTooManyPods)
+		u.block(key, 0, reason.TooManyPods)
 	case n.exists() && o.exists():
-		u.block(key, n.number, ReasonNewAndOld)
+		u.block(key, n.number, reason.NewAndOld)
 	case n.exists():
 		if !n.has(isAvailable) {
 			u.block(key, n.number, n.whyUnavailable())
@@ -187,11 +189,11 @@ func (st *state) countsReplaced() bool {
 }
 
 // whyEmpty returns the reason why a node has neither a new nor an old pod.
-func whyEmpty(pods nodePods) Reason {
+func whyEmpty(pods nodePods) kplan.Reason {
 	if pods.all > 0 {
-		return ReasonTerminating
+		return reason.Terminating
 	}
-	return ReasonEmpty
+	return reason.Empty
 }
 
 // deadNodes returns the nodes that SkipDeadNodes leaves out of the update, sorted by name: the
@@ -203,7 +205,7 @@ func (st *state) deadNodes(keys []int32) (dead []usage) {
 	for _, i := range keys {
 		if k := &st.keys[i]; k.node >= 0 && !st.upToDate(k) && st.nodes[k.node].dead() {
 			if u := st.useOf(i); u.used > 0 || u.old > 0 {
-				dead = append(dead, usage{i, 0, ReasonDeadNode})
+				dead = append(dead, usage{i, 0, reason.DeadNode})
 			}
 		}
 	}
@@ -218,7 +220,7 @@ func (st *state) terminatingNodes() blockers {
 	for i := range st.nodes {
 		k := &st.keys[i]
 		if k.run && k.count > 0 && !slices.ContainsFunc(st.podsOf(k), func(n int32) bool { return !st.facts[n].has(isTerminating) }) {
-			list = append(list, usage{int32(i), 0, ReasonTerminating})
+			list = append(list, usage{int32(i), 0, reason.Terminating})
 		}
 	}
 	return st.blockersOf(list, facts.terminatingReason)
@@ -228,7 +230,7 @@ func (st *state) terminatingNodes() blockers {
 type usage struct {
 	key    int32
 	pod    int32 // the number of the pod that the reason is about, from 1; 0 for none
-	reason Reason
+	reason kplan.Reason
 }
 
 // blockers are the nodes that block the update of other nodes.
@@ -246,7 +248,7 @@ func (st *state) byName(list []usage) []usage {
 // blockersOf returns the listed nodes as blockers, and adds the omitted nodes that block, which
 // there are only with SumHolds. Only the facts of their pods are known: reasonOf returns the reason
 // why such a node blocks, "" if it does not.
-func (st *state) blockersOf(list []usage, reasonOf func(facts) Reason) blockers {
+func (st *state) blockersOf(list []usage, reasonOf func(facts) kplan.Reason) blockers {
 	if !st.opts.SumHolds {
 		return blockers{named: st.byName(list)}
 	}
@@ -263,8 +265,8 @@ func (st *state) blockersOf(list []usage, reasonOf func(facts) Reason) blockers 
 }
 
 // add counts n more nodes for a reason, and keeps the reasons sorted.
-func (b *blockers) add(reason Reason, n int64) {
-	i, found := slices.BinarySearchFunc(b.summed, reason, func(c cause, r Reason) int { return cmp.Compare(c.reason, r) })
+func (b *blockers) add(reason kplan.Reason, n int64) {
+	i, found := slices.BinarySearchFunc(b.summed, reason, func(c cause, r kplan.Reason) int { return cmp.Compare(c.reason, r) })
 	if !found {
 		b.summed = slices.Insert(b.summed, i, cause{reason: reason})
 	}

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/rollout"
 )
 
@@ -59,14 +60,14 @@ func (st *state) filter(keys []int32) (s selection) {
 	order := append(st.descending(lists[updated]), st.descending(lists[updating])...)
 	if st.ds.NodeSelector != nil {
 		if n := len(lists[rest]); n > 0 {
-			s.notSelected = cause{ReasonNotSelected, int64(n), 0}
+			s.notSelected = cause{reason.NotSelected, int64(n), 0}
 		}
 		order = append(order, st.descending(lists[selected])...)
 	} else {
 		order = append(order, st.descending(lists[rest])...)
 	}
 	if limit := rollout.NodesToUpdate(len(keys), reserved); limit < len(order) {
-		s.partition = cause{ReasonPartition, int64(len(order) - limit), int64(reserved)}
+		s.partition = cause{reason.Partition, int64(len(order) - limit), int64(reserved)}
 		order = order[:limit]
 	}
 	s.keys = order

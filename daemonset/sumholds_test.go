@@ -13,19 +13,20 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/internal/verify/random"
 	"github.com/kplan-go/kplan/rollout"
 )
 
 // summable are the reasons of which there is one hold for each with SumHolds.
-var summable = map[daemonset.Reason]bool{
-	daemonset.ReasonTooManyPods: true, daemonset.ReasonEmpty: true, daemonset.ReasonTerminating: true, daemonset.ReasonNewAndOld: true,
-	daemonset.ReasonNotReady: true, daemonset.ReasonNotAvailable: true, daemonset.ReasonPreparing: true,
+var summable = map[kplan.Reason]bool{
+	reason.TooManyPods: true, reason.Empty: true, reason.Terminating: true, reason.NewAndOld: true,
+	reason.NotReady: true, reason.NotAvailable: true, reason.Preparing: true,
 }
 
 // summed puts holds of nodes together by hand, where the first of them is.
-func summed(holds []kplan.Hold[daemonset.Reason]) (list []kplan.Hold[daemonset.Reason]) {
-	sums := map[daemonset.Reason]int64{}
+func summed(holds []kplan.Hold) (list []kplan.Hold) {
+	sums := map[kplan.Reason]int64{}
 	first := -1
 	for _, h := range holds {
 		if !summable[h.Reason] || h.Node == "" {
@@ -37,11 +38,11 @@ func summed(holds []kplan.Hold[daemonset.Reason]) (list []kplan.Hold[daemonset.R
 			first = len(list)
 		}
 	}
-	var sorted []kplan.Hold[daemonset.Reason]
+	var sorted []kplan.Hold
 	for reason, n := range sums {
-		sorted = append(sorted, kplan.Hold[daemonset.Reason]{Reason: reason, Have: n})
+		sorted = append(sorted, kplan.Hold{Reason: reason, Have: n})
 	}
-	slices.SortFunc(sorted, func(a, b kplan.Hold[daemonset.Reason]) int { return cmp.Compare(a.Reason, b.Reason) })
+	slices.SortFunc(sorted, func(a, b kplan.Hold) int { return cmp.Compare(a.Reason, b.Reason) })
 	if first < 0 {
 		return list
 	}
@@ -72,10 +73,10 @@ func TestSumHolds(t *testing.T) {
 	s.Pods[1].Ready = false
 	p, err := daemonset.Reconcile(s, t0, daemonset.Options{SumHolds: true})
 	require.NoError(t, err)
-	require.Equal(t, []kplan.Hold[daemonset.Reason]{
-		{Reason: daemonset.ReasonMaxUnavailable, Have: 3, Limit: 3},
-		{Reason: daemonset.ReasonNotReady, Have: 1},
-		{Reason: daemonset.ReasonTerminating, Have: 2},
+	require.Equal(t, []kplan.Hold{
+		{Reason: reason.MaxUnavailable, Have: 3, Limit: 3},
+		{Reason: reason.NotReady, Have: 1},
+		{Reason: reason.Terminating, Have: 2},
 	}, p.Holds)
 	require.Empty(t, p.Actions)
 }

@@ -5,6 +5,8 @@ package daemonset
 import (
 	"slices"
 
+	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/rollout"
 )
 
@@ -21,7 +23,7 @@ type surgeTally struct {
 
 type keyDeletion struct {
 	keyPod
-	reason Reason
+	reason kplan.Reason
 }
 
 // counts returns the counts that the numbers of creations and deletions follow from.
@@ -47,9 +49,9 @@ const (
 // A surgeUse is the contribution of one node to an update with surge.
 type surgeUse struct {
 	step   surgeStep
-	pod    int32  // the pod to delete, or the pod that the reason is about; from 1, 0 for none
-	reason Reason // of surgeBlocked, surgeRemove and surgeMissing
-	serves bool   // the node has an available pod
+	pod    int32        // the pod to delete, or the pod that the reason is about; from 1, 0 for none
+	reason kplan.Reason // of surgeBlocked, surgeRemove and surgeMissing
+	serves bool         // the node has an available pod
 }
 
 // add adds the contribution of a node.
@@ -84,7 +86,7 @@ func (st *state) updateWithSurge(budget *Budget, old int, marks []Deletion) upda
 		t.add(i, st.surgeUseOf(i))
 	}
 	if len(t.missing) > 0 {
-		u.waits, u.leftOut = ReasonMissingNode, st.byName(t.missing)
+		u.waits, u.leftOut = reason.MissingNode, st.byName(t.missing)
 		return u // the update goes on when the pod is gone
 	}
 	if !st.opts.kruise() || st.ranked {
@@ -95,14 +97,14 @@ func (st *state) updateWithSurge(budget *Budget, old int, marks []Deletion) upda
 	counts.OldAvailable += st.omitted.old()
 	free, room := counts.Additions(budget.Surge)
 	if room < counts.OldAvailable {
-		u.limit = cause{ReasonMaxSurge, int64(counts.Surging + free + room), int64(budget.Surge)}
-		u.blockers = st.blockersOf(t.blockers, func(facts) Reason { return "" })
+		u.limit = cause{reason.MaxSurge, int64(counts.Surging + free + room), int64(budget.Surge)}
+		u.blockers = st.blockersOf(t.blockers, func(facts) kplan.Reason { return "" })
 	}
 	counted := max(room-len(t.waiting), 0) // creations on omitted nodes: they are beyond the burst
 	create := append(t.create, t.waiting[:room-counted]...)
 	sunset := counts.Removals(st.desired)
 	if sunset < len(t.sunset) {
-		u.minAvailable = cause{ReasonMinAvailable, int64(t.serving - sunset), int64(st.desired)}
+		u.minAvailable = cause{reason.MinAvailable, int64(t.serving - sunset), int64(st.desired)}
 	}
 	u.changes = st.limited(create, st.surgeDeletions(&t, sunset), marks)
 	u.tooManyToCreate = overBurst(len(create)+counted, st.burst())
@@ -120,7 +122,7 @@ func (st *state) surgeDeletions(t *surgeTally, sunset int) []Deletion {
 		list = append(list, Deletion{st.pod(d.pod - 1), d.reason})
 	}
 	for _, k := range t.sunset[:sunset] {
-		list = append(list, Deletion{st.pod(k.pod - 1), ReasonNotDesired})
+		list = append(list, Deletion{st.pod(k.pod - 1), reason.NotDesired})
 	}
 	return list
 }
@@ -139,7 +141,7 @@ func (st *state) surgeUseOf(key int32) surgeUse {
 // with surge in rules.md).
 func (st *state) surgeKubernetes(k *nodeKey, pods *nodePods) surgeUse {
 	if !pods.ok {
-		return surgeUse{step: surgeBlocked, reason: ReasonTooManyPods}
+		return surgeUse{step: surgeBlocked, reason: reason.TooManyPods}
 	}
 	n, o := pods.new, pods.old
 	serves := o.has(isAvailable) || (!o.exists() && n.has(isAvailable))
@@ -150,7 +152,7 @@ func (st *state) surgeKubernetes(k *nodeKey, pods *nodePods) surgeUse {
 		u.step, u.pod, u.reason = surgePair(n, o)
 	case k.node < 0:
 		if !st.opts.Repair.Has(MissingNodeStopsSurge) { // otherwise the pod is left to the garbage collector
-			u.step, u.pod, u.reason = surgeMissing, o.number, ReasonMissingNode
+			u.step, u.pod, u.reason = surgeMissing, o.number, reason.MissingNode
 		}
 	case serves && k.run:
 		u.step = surgeWait
@@ -159,17 +161,17 @@ func (st *state) surgeKubernetes(k *nodeKey, pods *nodePods) surgeUse {
 	case k.run:
 		u.step = surgeCreate
 	default:
-		u.step, u.pod, u.reason = surgeRemove, o.number, ReasonNotDesired
+		u.step, u.pod, u.reason = surgeRemove, o.number, reason.NotDesired
 	}
 	return u
 }
 
 // surgePair returns the step for a node with a new and an old pod, with its pod and reason.
-func surgePair(n, o podFacts) (step surgeStep, pod int32, why Reason) {
+func surgePair(n, o podFacts) (step surgeStep, pod int32, why kplan.Reason) {
 	if !n.has(isAvailable) {
 		return surgeBlocked, n.number, n.whyUnavailable()
 	}
-	return surgeRemove, o.number, ReasonReplaced
+	return surgeRemove, o.number, reason.Replaced
 }
 
 // surgeOpenKruise returns the contribution of a node by the rules of OpenKruise, which ignore
@@ -178,7 +180,7 @@ func (st *state) surgeOpenKruise(k *nodeKey, pods *nodePods) (u surgeUse) {
 	n, o := pods.new, pods.old
 	switch {
 	case !pods.ok:
-		u.step, u.reason = surgeBlocked, ReasonTooManyPods
+		u.step, u.reason = surgeBlocked, reason.TooManyPods
 	case o.preparing():
 	case st.opts.Repair.Has(SurgeOnExcludedNodes) && !n.preparing():
 		return st.surgeKubernetes(k, pods)
@@ -188,7 +190,7 @@ func (st *state) surgeOpenKruise(k *nodeKey, pods *nodePods) (u surgeUse) {
 	case !n.exists():
 		u.step = surgeCreate
 	case n.has(isAvailable) && n.preparing():
-		u.step, u.pod, u.reason = surgeBlocked, n.number, ReasonPreparing
+		u.step, u.pod, u.reason = surgeBlocked, n.number, reason.Preparing
 	default:
 		u.step, u.pod, u.reason = surgePair(n, o)
 	}

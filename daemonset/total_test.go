@@ -80,7 +80,6 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[daemonset.PreDelete](),
 	reflect.TypeFor[daemonset.PreparePod](),
 	reflect.TypeFor[daemonset.Quirks](),
-	reflect.TypeFor[daemonset.Reason](),
 	reflect.TypeFor[daemonset.RefreshPod](),
 	reflect.TypeFor[daemonset.RelabelPod](),
 	reflect.TypeFor[daemonset.ReleasePod](),

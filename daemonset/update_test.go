@@ -13,6 +13,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/selector"
@@ -353,7 +354,7 @@ func TestUpdateSteps(t *testing.T) {
 func TestMissingNodesInOrder(t *testing.T) {
 	s := with(cluster(48), surgeOne)
 	s.DaemonSet.Burst = rollout.Percent(0)
-	want := []kplan.Hold[daemonset.Reason]{{Reason: daemonset.ReasonBurst, Have: 31}, {Reason: daemonset.ReasonBurst, Have: 17}}
+	want := []kplan.Hold{{Reason: reason.Burst, Have: 31}, {Reason: reason.Burst, Have: 17}}
 	for i := range 17 {
 		s.Nodes[31+i].Taints = []daemonset.Taint{taint("x", daemonset.NoExecute)}
 		s.Pods = append(s.Pods, pod(fmt.Sprint("p", i), s.Nodes[31+i].Name, "v2"))
@@ -361,7 +362,7 @@ func TestMissingNodesInOrder(t *testing.T) {
 	for i := 10; i < 30; i++ {
 		node, name := fmt.Sprint("gone", i), fmt.Sprint("q", 40-i)
 		s.Pods = append(s.Pods, pod(name, node, "v1"))
-		want = append(want, kplan.Hold[daemonset.Reason]{Node: node, Name: name, Reason: daemonset.ReasonMissingNode})
+		want = append(want, kplan.Hold{Node: node, Name: name, Reason: reason.MissingNode})
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 20 {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/stretchr/testify/require"
 )
@@ -82,7 +83,7 @@ func TestVectorsRollingUpdate(t *testing.T) {
 			if out.Error == "node-not-found" {
 				explained.add(t, "surge in Kubernetes")
 				require.Empty(t, p.Actions, v.Name)
-				require.Equal(t, daemonset.ReasonMissingNode, p.Holds[0].Reason, v.Name)
+				require.Equal(t, reason.MissingNode, p.Holds[0].Reason, v.Name)
 				continue
 			}
 			require.Empty(t, out.Error, v.Name)

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/replicaset"
 )
 
@@ -56,20 +57,20 @@ func later(old, version string) string {
 //
 // It mirrors the consistency store of the controller package of Kubernetes, as the DaemonSet
 // controller uses it.
-func (v Versions) staleness(read Versions) (kplan.Hold[Reason], error) {
+func (v Versions) staleness(read Versions) (kplan.Hold, error) {
 	for _, r := range []struct {
-		reason                  Reason
+		reason                  kplan.Reason
 		resource, written, read string
 	}{
-		{ReasonStalePods, "pods", v.Pods, read.Pods},
-		{ReasonStaleOwner, "daemonsets.apps", v.DaemonSets, read.DaemonSets},
+		{reason.StalePods, "pods", v.Pods, read.Pods},
+		{reason.StaleOwner, "daemonsets.apps", v.DaemonSets, read.DaemonSets},
 	} {
 		if c, ok := replicaset.CompareVersions(r.read, r.written); ok && c < 0 {
-			return kplan.Hold[Reason]{Reason: r.reason, Have: versionNumber(r.read), Limit: versionNumber(r.written)},
+			return kplan.Hold{Reason: r.reason, Have: versionNumber(r.read), Limit: versionNumber(r.written)},
 				fmt.Errorf("read version: %s is not as new as written version: %s for group resource %s", r.read, r.written, r.resource)
 		}
 	}
-	return kplan.Hold[Reason]{}, nil
+	return kplan.Hold{}, nil
 }
 
 // upTo returns the versions that a snapshot shows, after the written pods have been added to it:

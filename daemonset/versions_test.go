@@ -9,6 +9,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/reason"
 )
 
 // While a cache is older than what was written, nothing is planned, the hold says which
@@ -18,14 +19,14 @@ func TestStale(t *testing.T) {
 	for _, tt := range []struct {
 		why  string
 		read daemonset.Versions
-		hold kplan.Hold[daemonset.Reason]
+		hold kplan.Hold
 		err  string
 	}{
 		{"a pod that was created is not there", daemonset.Versions{Pods: "9", DaemonSets: "20"},
-			kplan.Hold[daemonset.Reason]{Reason: daemonset.ReasonStalePods, Have: 9, Limit: 12},
+			kplan.Hold{Reason: reason.StalePods, Have: 9, Limit: 12},
 			"read version: 9 is not as new as written version: 12 for group resource pods"},
 		{"the status is an older one", daemonset.Versions{Pods: "12", DaemonSets: "19"},
-			kplan.Hold[daemonset.Reason]{Reason: daemonset.ReasonStaleOwner, Have: 19, Limit: 20},
+			kplan.Hold{Reason: reason.StaleOwner, Have: 19, Limit: 20},
 			"read version: 19 is not as new as written version: 20 for group resource daemonsets.apps"},
 	} {
 		t.Run(tt.why, func(t *testing.T) {
@@ -33,7 +34,7 @@ func TestStale(t *testing.T) {
 			s.Written, s.Read = written, tt.read
 			p := mustPlan(t, s, daemonset.Options{})
 			require.Empty(t, p.Actions)
-			require.Equal(t, []kplan.Hold[daemonset.Reason]{tt.hold}, p.Holds)
+			require.Equal(t, []kplan.Hold{tt.hold}, p.Holds)
 			require.Equal(t, s.DaemonSet.Status, p.Status)
 			r := daemonset.Finish(s, p, daemonset.Report{}, t0, daemonset.Options{})
 			require.EqualError(t, r.Err, tt.err)
@@ -56,7 +57,7 @@ func TestStale(t *testing.T) {
 	}
 	s := cluster(1)
 	s.DaemonSet.Selector.MatchLabels, s.Written, s.Read = nil, written, daemonset.Versions{Pods: "1"}
-	require.Equal(t, daemonset.ReasonStalePods, mustPlan(t, s, daemonset.Options{}).Holds[0].Reason, "before it is said that it selects all")
+	require.Equal(t, reason.StalePods, mustPlan(t, s, daemonset.Options{}).Holds[0].Reason, "before it is said that it selects all")
 }
 
 // What a pass has created and adopted is recorded, by the highest version; what it has

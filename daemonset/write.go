@@ -10,6 +10,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset/inplace"
+	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/revision"
 )
 
@@ -31,8 +32,8 @@ func write(st *state, d *decision) Plan {
 	if !st.claimFirst {
 		st.writeClaims(&p)
 	}
-	if d.waits == ReasonUnseen || d.waits == ReasonFrozen {
-		p.hold(kplan.Hold[Reason]{Reason: d.waits})
+	if d.waits == reason.Unseen || d.waits == reason.Frozen {
+		p.hold(kplan.Hold{Reason: d.waits})
 		return p
 	}
 	st.writeManaging(&p, &d.manage)
@@ -45,10 +46,10 @@ func write(st *state, d *decision) Plan {
 }
 
 // writeStopped returns the plan of a pass that does nothing at all.
-func (in *input) writeStopped(hold kplan.Hold[Reason]) Plan {
+func (in *input) writeStopped(hold kplan.Hold) Plan {
 	p := Plan{Status: copyStatus(in.ds.Status), Backoff: in.backoff.Sweep(in.now)}
 	p.hold(hold)
-	if hold.Reason == ReasonSelectingAll {
+	if hold.Reason == reason.SelectingAll {
 		p.event("Warning", "SelectingAll", "This "+cmp.Or(unless(in.ds.Kind, Kind), "daemon set")+" is selecting all pods. A non-empty selector is required.")
 	}
 	return p
@@ -63,7 +64,7 @@ func (in *input) writeCollision(h *history) Plan {
 	if !in.opts.kruise() || in.opts.Repair.Has(CollisionCountNotRaised) {
 		p.Status.CollisionCount = h.collision
 	}
-	p.hold(kplan.Hold[Reason]{Reason: ReasonCollision, Have: int64(*h.collision)})
+	p.hold(kplan.Hold{Reason: reason.Collision, Have: int64(*h.collision)})
 	return p
 }
 
@@ -73,18 +74,18 @@ func (in *input) writeCollision(h *history) Plan {
 func (in *input) writeRevisions(p *Plan, h *history) {
 	for _, c := range h.claims {
 		if object := revisionObject(&in.revisions[c.revision]); c.adopt {
-			p.do(AdoptRevision{Object: object, Reason: ReasonOrphan})
+			p.do(AdoptRevision{Object: object, Reason: reason.Orphan})
 		} else {
-			p.do(ReleaseRevision{Object: object, Reason: ReasonNoMatch})
+			p.do(ReleaseRevision{Object: object, Reason: reason.NoMatch})
 		}
 	}
 	atOnce := h.number != 0 && len(h.gone) == 0 && slices.Contains(h.unlabelled, h.keep) // number and label
 	for _, n := range h.unlabelled {
 		r := &in.revisions[n]
 		hash, _ := revision.RevisionHash(*r)
-		a := UpdateRevision{Object: revisionObject(r), Hash: hash, From: r.Revision, To: r.Revision, Reason: ReasonUnlabelled}
+		a := UpdateRevision{Object: revisionObject(r), Hash: hash, From: r.Revision, To: r.Revision, Reason: reason.Unlabelled}
 		if n == h.keep && atOnce {
-			a.To, a.Reason = h.number, ReasonRollback
+			a.To, a.Reason = h.number, reason.Rollback
 		}
 		p.do(a)
 	}
@@ -93,19 +94,19 @@ func (in *input) writeRevisions(p *Plan, h *history) {
 	}
 	for _, i := range in.relabelled {
 		pod := in.pod(i)
-		p.do(RelabelPod{Object: in.object(pod), From: pod.Labels[LabelHash], To: h.version.Hash, Reason: ReasonDuplicate})
+		p.do(RelabelPod{Object: in.object(pod), From: pod.Labels[LabelHash], To: h.version.Hash, Reason: reason.Duplicate})
 	}
 	for _, n := range h.gone {
-		p.do(DeleteRevision{Object: revisionObject(&in.revisions[n]), Reason: ReasonDuplicate})
+		p.do(DeleteRevision{Object: revisionObject(&in.revisions[n]), Reason: reason.Duplicate})
 	}
 	if h.number != 0 && !atOnce {
 		r := &in.revisions[h.keep]
-		p.do(UpdateRevision{Object: revisionObject(r), From: r.Revision, To: h.number, Reason: ReasonRollback})
+		p.do(UpdateRevision{Object: revisionObject(r), From: r.Revision, To: h.number, Reason: reason.Rollback})
 	}
 	if r := h.create; r != nil {
 		p.do(CreateRevision{
 			Name: r.Name, Hash: in.ds.Template.Hash, Revision: r.Revision, Labels: r.Labels, Annotations: r.Annotations, Data: r.Data,
-			Reason: ReasonNewTemplate,
+			Reason: reason.NewTemplate,
 		})
 	}
 }
@@ -118,9 +119,9 @@ func revisionObject(r *revision.ControllerRevision) Object {
 func (in *input) writeClaims(p *Plan) {
 	for _, i := range in.claimed {
 		if pod := in.pod(i); pod.ControllerUID == in.ds.UID {
-			p.do(ReleasePod{Object: in.object(pod), Reason: ReasonNoMatch})
+			p.do(ReleasePod{Object: in.object(pod), Reason: reason.NoMatch})
 		} else {
-			p.do(AdoptPod{Object: in.object(pod), Reason: ReasonOrphan})
+			p.do(AdoptPod{Object: in.object(pod), Reason: reason.Orphan})
 		}
 	}
 }
@@ -128,7 +129,7 @@ func (in *input) writeClaims(p *Plan) {
 // writeUnused writes the deletions of old revisions beyond the limit.
 func (in *input) writeUnused(p *Plan, unused []int32) {
 	for _, n := range unused {
-		p.do(DeleteRevision{Object: revisionObject(&in.revisions[n]), Reason: ReasonHistoryLimit})
+		p.do(DeleteRevision{Object: revisionObject(&in.revisions[n]), Reason: reason.HistoryLimit})
 	}
 }
 
@@ -139,20 +140,20 @@ func (st *state) writeManaging(p *Plan, m *managing) {
 		node := st.keys[d.key].name
 		for _, gone := range d.Delete {
 			switch gone.Reason {
-			case ReasonFailed:
+			case reason.Failed:
 				p.event("Warning", "Failed"+cmp.Or(st.ds.podKind(), "DaemonPod"), fmt.Sprintf("Found failed daemon %s %s on node %s, will try to kill it", word(st.ds.podKind()), st.podName(gone.Pod), node))
-			case ReasonSucceeded:
+			case reason.Succeeded:
 				p.event("Normal", "Succeeded"+cmp.Or(st.ds.podKind(), "DaemonPod"), fmt.Sprintf("Found succeeded daemon %s %s on node %s, will try to delete it", word(st.ds.podKind()), st.podName(gone.Pod), node))
 			}
 		}
 		if d.Waiting != nil {
-			p.hold(kplan.Hold[Reason]{Node: node, Name: d.Waiting.Name, Reason: ReasonBackoff, Limit: int64(d.Delay / time.Second)})
+			p.hold(kplan.Hold{Node: node, Name: d.Waiting.Name, Reason: reason.Backoff, Limit: int64(d.Delay / time.Second)})
 		}
 	}
 	p.cause(m.progressive)
 	st.writeMarks(p, &m.changes)
 	for i, key := range m.create {
-		a := st.newPod(st.keys[key].name, &st.version, ReasonMissing)
+		a := st.newPod(st.keys[key].name, &st.version, reason.Missing)
 		if i >= m.current {
 			old := &st.revisions[m.old]
 			a.Revision, a.Generation = old.Name, ""
@@ -168,11 +169,11 @@ func (st *state) writeUpdating(p *Plan, u *updating) {
 	p.cause(u.notSelected)
 	p.cause(u.partition)
 	st.writeUsages(p, u.leftOut)
-	if u.waits == ReasonMissingNode {
+	if u.waits == reason.MissingNode {
 		return
 	}
 	if u.waits != "" {
-		p.hold(kplan.Hold[Reason]{Reason: u.waits, Have: int64(u.old)})
+		p.hold(kplan.Hold{Reason: u.waits, Have: int64(u.old)})
 	}
 	p.cause(u.strict)
 	if n := len(u.named) + len(u.summed); n > 0 {
@@ -194,7 +195,7 @@ func (st *state) writeUpdating(p *Plan, u *updating) {
 	p.cause(u.tooManyInPlace)
 	st.writeMarks(p, &u.changes)
 	for _, key := range u.create {
-		p.do(st.newPod(st.keys[key].name, &st.version, ReasonRollout))
+		p.do(st.newPod(st.keys[key].name, &st.version, reason.Rollout))
 	}
 	st.writeRemovals(p, u.remove)
 }
@@ -204,7 +205,7 @@ func (st *state) writeUpdating(p *Plan, u *updating) {
 func (st *state) writeMarks(p *Plan, c *changes) {
 	for _, d := range c.marks {
 		if d.Pod.preparing() {
-			p.hold(kplan.Hold[Reason]{Node: d.Pod.target(), Name: d.Pod.Name, Reason: ReasonPreDelete})
+			p.hold(kplan.Hold{Node: d.Pod.target(), Name: d.Pod.Name, Reason: reason.PreDelete})
 			continue
 		}
 		p.do(PreparePod{
@@ -220,7 +221,7 @@ func (st *state) writeMarks(p *Plan, c *changes) {
 // writeUsages writes a hold for each usage.
 func (st *state) writeUsages(p *Plan, list []usage) {
 	for _, u := range list {
-		h := kplan.Hold[Reason]{Node: st.keys[u.key].name, Reason: u.reason}
+		h := kplan.Hold{Node: st.keys[u.key].name, Reason: u.reason}
 		if u.pod > 0 {
 			h.Name = st.name(u.pod - 1)
 		}
@@ -229,7 +230,7 @@ func (st *state) writeUsages(p *Plan, list []usage) {
 }
 
 // newPod returns the creation of a pod of the current revision on a node.
-func (in *input) newPod(node string, version *Version, reason Reason) CreatePod {
+func (in *input) newPod(node string, version *Version, reason kplan.Reason) CreatePod {
 	gate := in.strategy == RollingUpdate && in.ds.RollingType == InPlaceIfPossible
 	if slices.Contains(in.ds.Template.ReadinessGates, inplace.Gate) && in.opts.Repair.Has(GateAddedTwice) {
 		gate = false // the template lists it already
@@ -252,11 +253,11 @@ func (in *input) podName(p *Pod) string {
 // writeRefresh writes the next step of an update in place, or the hold if that is to wait.
 func (in *input) writeRefresh(p *Plan, r *refresh) {
 	a := RefreshPod{Object: in.object(r.pod), Node: r.pod.target(), Patch: r.step.Put, DropGrace: r.step.DropGrace, Reason: r.reason}
-	if r.reason == ReasonInPlace {
-		p.hold(kplan.Hold[Reason]{Node: a.Node, Name: a.Name, Reason: r.reason})
+	if r.reason == reason.InPlace {
+		p.hold(kplan.Hold{Node: a.Node, Name: a.Name, Reason: r.reason})
 		return
 	}
-	a.OpenGate = r.reason == ReasonInPlaceCompleted
+	a.OpenGate = r.reason == reason.InPlaceCompleted
 	p.do(a)
 }
 
@@ -268,7 +269,7 @@ func (in *input) writeRemovals(p *Plan, list []Deletion) {
 
 func (p *Plan) do(a Action) { p.Actions = append(p.Actions, a) }
 
-func (p *Plan) hold(h kplan.Hold[Reason]) { p.Holds = append(p.Holds, h) }
+func (p *Plan) hold(h kplan.Hold) { p.Holds = append(p.Holds, h) }
 
 func (p *Plan) event(eventType, reason, message string) {
 	p.Events = append(p.Events, kplan.Event{Action: -1, Type: eventType, Reason: reason, Message: message})
@@ -277,7 +278,7 @@ func (p *Plan) event(eventType, reason, message string) {
 // cause writes a hold of the DaemonSet as a whole, if there is one.
 func (p *Plan) cause(c cause) {
 	if c.reason != "" {
-		p.hold(kplan.Hold[Reason]{Reason: c.reason, Have: c.have, Limit: c.limit})
+		p.hold(kplan.Hold{Reason: c.reason, Have: c.have, Limit: c.limit})
 	}
 }
 

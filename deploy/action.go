@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/base/union"
 	"github.com/kplan-go/kplan/podorder/pausepoint"
 	"github.com/kplan-go/kplan/revision"
@@ -50,19 +51,19 @@ var (
 // being deleted, adopt nothing and stop, since the orphan may have been left by that
 // deletion. Pass the UID of the ReplicaSet as a precondition.
 type AdoptReplicaSet struct {
-	Kind   string `json:"kind,omitzero"` // of the ReplicaSet, "" if it is one
-	Name   string `json:"name"`
-	UID    string `json:"uid"`
-	Reason Reason `json:"reason"`
+	Kind   string       `json:"kind,omitzero"` // of the ReplicaSet, "" if it is one
+	Name   string       `json:"name"`
+	UID    string       `json:"uid"`
+	Reason kplan.Reason `json:"reason"`
 }
 
 // ReleaseReplicaSet removes the Deployment from the owners of a ReplicaSet. Pass
 // its UID as a precondition.
 type ReleaseReplicaSet struct {
-	Kind   string `json:"kind,omitzero"` // of the ReplicaSet, "" if it is one
-	Name   string `json:"name"`
-	UID    string `json:"uid"`
-	Reason Reason `json:"reason"`
+	Kind   string       `json:"kind,omitzero"` // of the ReplicaSet, "" if it is one
+	Name   string       `json:"name"`
+	UID    string       `json:"uid"`
+	Reason kplan.Reason `json:"reason"`
 }
 
 // RollBackDeployment gives the Deployment the template of a ReplicaSet, without the hash
@@ -74,7 +75,7 @@ type RollBackDeployment struct {
 	Name           string            `json:"name"` // of the ReplicaSet
 	Template       revision.Template `json:"template"`
 	Annotations    map[string]string `json:"annotations,omitempty"` // all of them
-	Reason         Reason            `json:"reason"`
+	Reason         kplan.Reason      `json:"reason"`
 }
 
 // PauseDeployment sets spec.paused and annotations of the Deployment in one write,
@@ -87,13 +88,13 @@ type PauseDeployment struct {
 	Set             map[string]string `json:"set"`
 	Pod             string            `json:"pod"` // the pause point
 	Mode            pausepoint.Mode   `json:"mode"`
-	Reason          Reason            `json:"reason"`
+	Reason          kplan.Reason      `json:"reason"`
 }
 
 // ClearRollback removes the annotation by which a rollback was requested.
 type ClearRollback struct {
-	Key    string `json:"key,omitzero"` // the annotation; "" is [revision.AnnotationRollback]
-	Reason Reason `json:"reason"`
+	Key    string       `json:"key,omitzero"` // the annotation; "" is [revision.AnnotationRollback]
+	Reason kplan.Reason `json:"reason"`
 }
 
 // CreateReplicaSet creates the ReplicaSet for the Deployment's template. Its owner
@@ -107,7 +108,7 @@ type CreateReplicaSet struct {
 	MinReadySeconds int32             `json:"minReadySeconds,omitzero"`
 	Labels          map[string]string `json:"labels"`      // its own, those of its template, and of its pods
 	Annotations     map[string]string `json:"annotations"` // all of them
-	Reason          Reason            `json:"reason"`
+	Reason          kplan.Reason      `json:"reason"`
 }
 
 // AnnotateReplicaSet sets annotations of a ReplicaSet, and its minReadySeconds,
@@ -119,7 +120,7 @@ type AnnotateReplicaSet struct {
 	ResourceVersion string            `json:"resourceVersion,omitzero"` // that the plan was made for
 	Set             map[string]string `json:"set,omitempty"`
 	MinReadySeconds *int32            `json:"minReadySeconds,omitzero"` // nil leaves it
-	Reason          Reason            `json:"reason"`
+	Reason          kplan.Reason      `json:"reason"`
 }
 
 // ScaleReplicaSet sets spec.replicas of a ReplicaSet, together with annotations,
@@ -133,7 +134,7 @@ type ScaleReplicaSet struct {
 	To              int32             `json:"to"`
 	Unhealthy       int32             `json:"unhealthy,omitzero"` // how many of From-To were never or no longer available
 	Set             map[string]string `json:"set"`
-	Reason          Reason            `json:"reason"`
+	Reason          kplan.Reason      `json:"reason"`
 }
 
 // AnnotateDeployment sets annotations of the Deployment. Upstream writes them
@@ -141,19 +142,19 @@ type ScaleReplicaSet struct {
 type AnnotateDeployment struct {
 	Kind   string            `json:"kind,omitzero"` // of the Deployment, "" if it is one
 	Set    map[string]string `json:"set"`
-	Reason Reason            `json:"reason"`
+	Reason kplan.Reason      `json:"reason"`
 }
 
 // DeleteReplicaSet deletes an old, empty ReplicaSet. Pass UID and ResourceVersion
 // to the API server as preconditions, so that one that has been scaled up since is
 // spared.
 type DeleteReplicaSet struct {
-	Kind            string `json:"kind,omitzero"` // of the ReplicaSet, "" if it is one
-	Name            string `json:"name"`
-	UID             string `json:"uid,omitzero"`
-	ResourceVersion string `json:"resourceVersion,omitzero"`
-	Revision        int64  `json:"revision"`
-	Reason          Reason `json:"reason"`
+	Kind            string       `json:"kind,omitzero"` // of the ReplicaSet, "" if it is one
+	Name            string       `json:"name"`
+	UID             string       `json:"uid,omitzero"`
+	ResourceVersion string       `json:"resourceVersion,omitzero"`
+	Revision        int64        `json:"revision"`
+	Reason          kplan.Reason `json:"reason"`
 }
 
 // word returns the word for a Deployment in texts, and wordOfSet for a ReplicaSet:

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/replicaset"
 )
@@ -90,6 +91,6 @@ func TestHistoryNotEmptyCounts(t *testing.T) {
 		"it has some":   {set(1, 0, counts(4, 0)), 4},
 	} {
 		p := reconcile(t, snapshot(d, c.old, set(2, 3)))
-		require.Contains(t, p.Holds, kplan.Hold[deploy.Reason]{Name: "web-v1", Reason: deploy.ReasonHistoryNotEmpty, Have: c.want}, why)
+		require.Contains(t, p.Holds, kplan.Hold{Name: "web-v1", Reason: reason.HistoryNotEmpty, Have: c.want}, why)
 	}
 }

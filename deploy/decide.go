@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/podorder/pausepoint"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
@@ -39,13 +40,13 @@ const (
 // as OpenKruise Rollouts does, which has no rollbacks: see [PartitionedBy].
 func (d *decision) decide(in *input, c *counts, u *newSetUpdate) {
 	if in.selectsAll() {
-		d.path, d.sizing.holds = pathRefused, []kplan.Hold[Reason]{hold("", ReasonSelectingAll, 0, 0)}
+		d.path, d.sizing.holds = pathRefused, []kplan.Hold{hold("", reason.SelectingAll, 0, 0)}
 		return
 	}
 	request, requested := in.opts.Keys.RollbackRequest(in.d.Annotations)
 	switch {
 	case in.deleting():
-		d.path, d.sizing.holds = pathCounts, []kplan.Hold[Reason]{hold("", ReasonDeleting, 0, 0)}
+		d.path, d.sizing.holds = pathCounts, []kplan.Hold{hold("", reason.Deleting, 0, 0)}
 	case in.d.Paused:
 		d.decidePaused(in, c, u, requested)
 	case requested && !in.partitioned():
@@ -60,7 +61,7 @@ func (d *decision) decide(in *input, c *counts, u *newSetUpdate) {
 }
 
 // withHoldsFirst returns a sizing with holds before its own.
-func (z sizing) withHoldsFirst(holds ...kplan.Hold[Reason]) sizing {
+func (z sizing) withHoldsFirst(holds ...kplan.Hold) sizing {
 	z.holds = append(holds, z.holds...)
 	return z
 }
@@ -73,10 +74,10 @@ func (d *decision) decidePaused(in *input, c *counts, u *newSetUpdate, requested
 	paused := in.pausedHold()
 	switch {
 	case in.waitsAtPoint(u):
-		paused = hold("", ReasonPaused, 0, 0)
+		paused = hold("", reason.Paused, 0, 0)
 		d.decideAtPoint(in, c, u)
 	case in.opts.Paused == PausedFreeze:
-		d.sizing.holds = []kplan.Hold[Reason]{paused, hold("", ReasonFrozen, 0, 0)}
+		d.sizing.holds = []kplan.Hold{paused, hold("", reason.Frozen, 0, 0)}
 		return
 	case in.opts.Paused == PausedFill || in.scalingEvent():
 		d.sizing = in.scale(c)
@@ -208,7 +209,7 @@ func (in *input) staleSets(changes []change) (_ []change, unchanged []int) {
 		case changeOf[i] == nil:
 			unchanged = append(unchanged, i)
 		default:
-			changeOf[i].reason = ReasonScaling
+			changeOf[i].reason = reason.Scaling
 		}
 	}
 	return changes, unchanged

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
@@ -104,5 +105,5 @@ func TestAvailableIsEnough(t *testing.T) {
 // TestHoldsAreDistinct: a rollout that is only slow names nothing that is wrong.
 func TestHoldsAreDistinct(t *testing.T) {
 	p := reconcile(t, snapshot(web(10, limits(3, 2)), set(1, 8), set(2, 5, counts(5, 0))))
-	require.False(t, slices.ContainsFunc(p.Holds, func(h kplan.Hold[deploy.Reason]) bool { return h.Reason == deploy.ReasonReplicaFailure }))
+	require.False(t, slices.ContainsFunc(p.Holds, func(h kplan.Hold) bool { return h.Reason == reason.ReplicaFailure }))
 }

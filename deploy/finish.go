@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/internal/base/apply"
 	"github.com/kplan-go/kplan/replicaset"
 )
@@ -37,8 +38,8 @@ type Result struct {
 	Annotations     map[string]string
 	ResourceVersion string // of the Deployment after the actions
 	WriteStatus     bool
-	Events          []kplan.Event        // to be recorded, in order
-	Holds           []kplan.Hold[Reason] // added by a failure to the holds of the plan
+	Events          []kplan.Event // to be recorded, in order
+	Holds           []kplan.Hold  // added by a failure to the holds of the plan
 	// Err is the failure of the pass: then call [Reconcile] again after
 	// replicaset.RetryDelay, as upstream does [MaxRetries] times. If it is nil, count the
 	// failures for RetryDelay from 0 again. Errs are the errors that Err joins.
@@ -283,7 +284,7 @@ func (f *finish) scalesOld(i int) bool {
 		return false
 	}
 	switch a.Reason {
-	case ReasonRolloutDown, ReasonUnhealthy, ReasonPartitionRestore, ReasonTakenForOld:
+	case reason.RolloutDown, reason.Unhealthy, reason.PartitionRestore, reason.TakenForOld:
 		return true
 	}
 	return false

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/replicaset"
 )
@@ -42,7 +43,7 @@ func (p *Plan) createsTaken() bool {
 		return false
 	}
 	a, ok := p.Actions[len(p.Actions)-1].(CreateReplicaSet)
-	return ok && slices.ContainsFunc(p.Holds, func(h kplan.Hold[Reason]) bool { return h.Reason == ReasonNameTaken && h.Name == a.Name })
+	return ok && slices.ContainsFunc(p.Holds, func(h kplan.Hold) bool { return h.Reason == reason.NameTaken && h.Name == a.Name })
 }
 
 // endWithCreation ends a pass in which the creation has succeeded although [Plan.createsTaken]: with
@@ -77,7 +78,7 @@ func (f *finish) setRevision(in *input, number int64) {
 // setConditionsBefore sets the conditions that upstream has set before action i.
 func (f *finish) setConditionsBefore(in *input, list *conditions, i int) {
 	if i < len(f.plan.Actions) {
-		if a, ok := f.plan.Actions[i].(AnnotateReplicaSet); ok && a.Reason == ReasonRevision {
+		if a, ok := f.plan.Actions[i].(AnnotateReplicaSet); ok && a.Reason == reason.Revision {
 			return // nothing is set before this action
 		}
 	}
@@ -105,7 +106,7 @@ func (f *finish) creationFailed(in *input, list *conditions, a CreateReplicaSet,
 		case rs.ControllerUID == in.d.UID && rs.Template.Same(in.d.Template):
 			f.setRevision(in, a.Revision)
 		default:
-			f.result.Holds = []kplan.Hold[Reason]{hold(a.Name, ReasonNameTaken, 0, 0)}
+			f.result.Holds = []kplan.Hold{hold(a.Name, reason.NameTaken, 0, 0)}
 			f.result.Status.CollisionCount = nextCollisionCount(in.d.Status.CollisionCount)
 		}
 	default:
@@ -115,7 +116,7 @@ func (f *finish) creationFailed(in *input, list *conditions, a CreateReplicaSet,
 			list.set(in, ConditionProgressing, kplan.ConditionFalse, progressFailed, text)
 		}
 		f.result.Events = append(f.result.Events, kplan.Event{Action: i, Type: "Warning", Reason: progressFailed, Message: text})
-		f.result.Holds = []kplan.Hold[Reason]{hold(a.Name, ReasonCreateFailed, 0, 0)}
+		f.result.Holds = []kplan.Hold{hold(a.Name, reason.CreateFailed, 0, 0)}
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/internal/verify/purity"
 	"github.com/kplan-go/kplan/replicaset"
@@ -108,7 +109,7 @@ func TestFinishNotCreated(t *testing.T) {
 	c := condition(r.Status, deploy.ConditionProgressing)
 	require.Equal(t, []string{"False", "ReplicaSetCreateError", text}, []string{string(c.Status), c.Reason, c.Message})
 	requireEqual(t, "the event", []kplan.Event{{Action: 0, Type: "Warning", Reason: "ReplicaSetCreateError", Message: text}}, r.Events)
-	require.Equal(t, []kplan.Hold[deploy.Reason]{{Name: "foo-686d984dd", Reason: deploy.ReasonCreateFailed}}, r.Holds)
+	require.Equal(t, []kplan.Hold{{Name: "foo-686d984dd", Reason: reason.CreateFailed}}, r.Holds)
 	produce(deploy.Plan{Holds: r.Holds})
 
 	r = created(snapshot(web(3)), create, boom)

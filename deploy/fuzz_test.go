@@ -40,12 +40,12 @@ type unfinished struct {
 
 // A finish is what can be compared of a [deploy.Result].
 type finish struct {
-	Status      deploy.Status               `json:"status"`
-	Annotations map[string]string           `json:"annotations,omitempty"`
-	WriteStatus bool                        `json:"writeStatus,omitzero"`
-	Events      []kplan.Event               `json:"events,omitempty"`
-	Holds       []kplan.Hold[deploy.Reason] `json:"holds,omitempty"`
-	Err         string                      `json:"err,omitzero"`
+	Status      deploy.Status     `json:"status"`
+	Annotations map[string]string `json:"annotations,omitempty"`
+	WriteStatus bool              `json:"writeStatus,omitzero"`
+	Events      []kplan.Event     `json:"events,omitempty"`
+	Holds       []kplan.Hold      `json:"holds,omitempty"`
+	Err         string            `json:"err,omitzero"`
 }
 
 func (c *unfinished) finish() (finish, error) {

@@ -6,6 +6,7 @@ import (
 	"maps"
 
 	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 )
@@ -14,7 +15,7 @@ import (
 // history limit, if they are empty. It looks at the sizes before the plan.
 //
 // It mirrors cleanupDeployment of the deployment controller of Kubernetes.
-func (in *input) cleanUpHistory() (remove []*replicaset.ReplicaSet, holds []kplan.Hold[Reason]) {
+func (in *input) cleanUpHistory() (remove []*replicaset.ReplicaSet, holds []kplan.Hold) {
 	if in.historyLimit == NoLimit || int64(len(in.sets)) <= int64(in.historyLimit) {
 		return nil, nil
 	}
@@ -28,9 +29,9 @@ func (in *input) cleanUpHistory() (remove []*replicaset.ReplicaSet, holds []kpla
 	for _, h := range held {
 		s := sets[h.Index]
 		if h.Reason == revision.HoldNotSynced {
-			holds = append(holds, hold(s.rs.Name, ReasonHistoryNotSynced, s.status().ObservedGeneration, s.rs.Generation))
+			holds = append(holds, hold(s.rs.Name, reason.HistoryNotSynced, s.status().ObservedGeneration, s.rs.Generation))
 		} else {
-			holds = append(holds, hold(s.rs.Name, ReasonHistoryNotEmpty, int64(max(s.size, s.status().Replicas)), 0))
+			holds = append(holds, hold(s.rs.Name, reason.HistoryNotEmpty, int64(max(s.size, s.status().Replicas)), 0))
 		}
 	}
 	for _, i := range excess {
@@ -79,12 +80,12 @@ func (in *input) history(u *newSetUpdate) []revision.Entry {
 }
 
 // rollbackHolds returns the reason why nothing is rolled back.
-func rollbackHolds(r *revision.Rollback) []kplan.Hold[Reason] {
+func rollbackHolds(r *revision.Rollback) []kplan.Hold {
 	switch r.Reason {
 	case revision.RollbackDone:
 		return nil
 	case revision.RollbackTemplateUnchanged:
-		return []kplan.Hold[Reason]{hold("", ReasonRollbackUnchanged, r.Number, 0)}
+		return []kplan.Hold{hold("", reason.RollbackUnchanged, r.Number, 0)}
 	}
-	return []kplan.Hold[Reason]{hold("", ReasonRollbackNotFound, r.Number, 0)}
+	return []kplan.Hold{hold("", reason.RollbackNotFound, r.Number, 0)}
 }

@@ -2,12 +2,15 @@
 
 package deploy
 
-import "github.com/kplan-go/kplan"
+import (
+	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/deploy/reason"
+)
 
 // incompleteHolds returns the holds of a rollout that is not complete according to its next
 // status: the pods that it waits for, if undecided, that is, if the pass changes no size and holds
 // none back; the failures of its ReplicaSets; and a deadline that has passed.
-func (in *input) incompleteHolds(c *counts, s *Status, undecided bool) (holds []kplan.Hold[Reason]) {
+func (in *input) incompleteHolds(c *counts, s *Status, undecided bool) (holds []kplan.Hold) {
 	if in.complete(s) {
 		return nil
 	}
@@ -18,51 +21,51 @@ func (in *input) incompleteHolds(c *counts, s *Status, undecided bool) (holds []
 		holds = append(holds, in.failureHolds()...)
 	}
 	if p := findCondition(s.Conditions, ConditionProgressing); p != nil && p.Reason == progressExceeded {
-		holds = append(holds, hold("", ReasonDeadlineExceeded, int64(in.now.Sub(p.LastUpdateTime).Seconds()), int64(in.deadline)))
+		holds = append(holds, hold("", reason.DeadlineExceeded, int64(in.now.Sub(p.LastUpdateTime).Seconds()), int64(in.deadline)))
 	}
 	return holds
 }
 
 // newSetHolds returns the hold of a new ReplicaSet that does not have to change its size, but
 // whose status does not yet report exactly its size of pods, all available.
-func (in *input) newSetHolds(s *set) []kplan.Hold[Reason] {
+func (in *input) newSetHolds(s *set) []kplan.Hold {
 	name, status, size := s.rs.Name, s.status(), int64(s.size)
 	switch {
 	case !s.rs.DeletionTimestamp.IsZero():
-		return []kplan.Hold[Reason]{hold(name, ReasonReplicaSetDeleting, 0, 0)}
+		return []kplan.Hold{hold(name, reason.ReplicaSetDeleting, 0, 0)}
 	case s.rs.Generation > status.ObservedGeneration && status.Replicas != s.size:
-		return []kplan.Hold[Reason]{hold(name, ReasonNotObserved, status.ObservedGeneration, s.rs.Generation)}
+		return []kplan.Hold{hold(name, reason.NotObserved, status.ObservedGeneration, s.rs.Generation)}
 	case status.Replicas != s.size:
-		return []kplan.Hold[Reason]{hold(name, ReasonStatusBehind, int64(status.Replicas), size)}
+		return []kplan.Hold{hold(name, reason.StatusBehind, int64(status.Replicas), size)}
 	case status.ReadyReplicas < s.size && status.AvailableReplicas < s.size: // only available pods count
-		return []kplan.Hold[Reason]{hold(name, ReasonNotReady, int64(status.ReadyReplicas), size)}
+		return []kplan.Hold{hold(name, reason.NotReady, int64(status.ReadyReplicas), size)}
 	case status.AvailableReplicas < s.size:
-		return []kplan.Hold[Reason]{hold(name, ReasonNotAvailable, int64(status.AvailableReplicas), size)}
+		return []kplan.Hold{hold(name, reason.NotAvailable, int64(status.AvailableReplicas), size)}
 	case status.AvailableReplicas > s.size: // it still counts pods from before it was scaled down
-		return []kplan.Hold[Reason]{hold(name, ReasonStatusAhead, int64(status.AvailableReplicas), size)}
+		return []kplan.Hold{hold(name, reason.StatusAhead, int64(status.AvailableReplicas), size)}
 	}
 	return nil
 }
 
 // oldPodsHolds returns the holds of old ReplicaSets that report pods or available pods. It is for
 // a rollout in which old ReplicaSets want none.
-func (in *input) oldPodsHolds() (holds []kplan.Hold[Reason]) {
+func (in *input) oldPodsHolds() (holds []kplan.Hold) {
 	for _, s := range in.old {
 		switch status := s.status(); {
 		case status.Replicas != 0:
-			holds = append(holds, hold(s.rs.Name, ReasonOldPodsRemain, int64(status.Replicas), 0))
+			holds = append(holds, hold(s.rs.Name, reason.OldPodsRemain, int64(status.Replicas), 0))
 		case status.AvailableReplicas != 0:
-			holds = append(holds, hold(s.rs.Name, ReasonStatusAhead, int64(status.AvailableReplicas), 0))
+			holds = append(holds, hold(s.rs.Name, reason.StatusAhead, int64(status.AvailableReplicas), 0))
 		}
 	}
 	return holds
 }
 
 // failureHolds returns the holds of ReplicaSets that cannot create or delete pods.
-func (in *input) failureHolds() (holds []kplan.Hold[Reason]) {
+func (in *input) failureHolds() (holds []kplan.Hold) {
 	for _, s := range in.all {
 		if c := failureOf(s); c != nil && c.Status == kplan.ConditionTrue {
-			holds = append(holds, hold(s.rs.Name, ReasonReplicaFailure, int64(s.status().Replicas), int64(s.size)))
+			holds = append(holds, hold(s.rs.Name, reason.ReplicaFailure, int64(s.status().Replicas), int64(s.size)))
 		}
 	}
 	return holds
@@ -70,21 +73,21 @@ func (in *input) failureHolds() (holds []kplan.Hold[Reason]) {
 
 // pausedHold returns the hold of a paused Deployment. It has a reason of its own if the Deployment
 // has no ReplicaSet yet, and if none has its template: a paused Deployment creates none.
-func (in *input) pausedHold() kplan.Hold[Reason] {
+func (in *input) pausedHold() kplan.Hold {
 	switch {
 	case len(in.sets) == 0:
-		return hold("", ReasonPausedNew, 0, int64(in.replicas))
+		return hold("", reason.PausedNew, 0, int64(in.replicas))
 	case in.newAt < 0:
-		return hold("", ReasonPausedTemplate, 0, int64(in.replicas))
+		return hold("", reason.PausedTemplate, 0, int64(in.replicas))
 	}
-	return hold("", ReasonPaused, 0, 0)
+	return hold("", reason.Paused, 0, 0)
 }
 
 // rolloutHolds returns the hold of a rollout that waits while ReplicaSets are scaled for changed
 // replicas, or nil if no rollout is under way.
-func (in *input) rolloutHolds() []kplan.Hold[Reason] {
+func (in *input) rolloutHolds() []kplan.Hold {
 	if in.newAt >= 0 && !in.hasActiveOld() {
 		return nil
 	}
-	return []kplan.Hold[Reason]{hold("", ReasonScalingFirst, 0, int64(in.replicas))}
+	return []kplan.Hold{hold("", reason.ScalingFirst, 0, int64(in.replicas))}
 }

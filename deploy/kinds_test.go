@@ -16,6 +16,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/internal/verify/purity"
 	"github.com/kplan-go/kplan/internal/verify/random"
@@ -102,7 +103,7 @@ func TestKinds(t *testing.T) {
 	r = deploy.Finish(s, p, deploy.Report{Outcomes: []kplan.Outcome{{Answer: kplan.Failed, Err: errors.New("no quota")}}}, t0, deploy.Options{})
 	require.Equal(t, `Failed to create new Group "db-v2": no quota`, toldProgress(r.Status))
 
-	p.Holds = append(p.Holds, kplan.Hold[deploy.Reason]{Name: "db-v2", Reason: deploy.ReasonNameTaken})
+	p.Holds = append(p.Holds, kplan.Hold{Name: "db-v2", Reason: reason.NameTaken})
 	p.Actions, p.Events = p.Actions[:1], nil
 	r = deploy.Finish(s, p, deploy.Report{Outcomes: []kplan.Outcome{{Answer: kplan.Done, Name: "db-v2"}}}, t0, deploy.Options{})
 	require.Equal(t, []kplan.Event{{Type: "Normal", Reason: "ScalingGroup", Message: "Scaled up Group db-v2 from 0 to 2"}}, r.Events, "the name was free")
@@ -126,7 +127,7 @@ func TestRecreateWaitsForOtherKinds(t *testing.T) {
 		s.Pods = []podorder.Pod{{Name: "old", ControllerKind: kind, ControllerUID: s.ReplicaSets[0].UID, Phase: podorder.Running}}
 		p, err := plan(s)
 		require.NoError(t, err)
-		require.Equal(t, deploy.ReasonOldPodsRemain, p.Holds[0].Reason, kind)
+		require.Equal(t, reason.OldPodsRemain, p.Holds[0].Reason, kind)
 		require.NotContains(t, p.String(), "Scaled up", kind)
 	}
 }

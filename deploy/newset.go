@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
@@ -121,7 +122,7 @@ func (n *creation) isTaken() bool { return n != nil && n.taken }
 
 // nameTaken returns the sizing of a pass that ends because the name is taken.
 func (n *creation) nameTaken() sizing {
-	return sizing{holds: []kplan.Hold[Reason]{hold(n.rs.Name, ReasonNameTaken, 0, 0)}, failed: true}
+	return sizing{holds: []kplan.Hold{hold(n.rs.Name, reason.NameTaken, 0, 0)}, failed: true}
 }
 
 // newLabels returns the labels of a new ReplicaSet, its template and its pods: the labels

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
@@ -26,7 +27,7 @@ func TestCreate(t *testing.T) {
 	p := reconcile(t, snapshot(d, set(1, 10, numbered("7")), set(3, 0, numbered("bad"))))
 	require.NotEmpty(t, p.Actions)
 	requireEqual[deploy.Action](t, "a new ReplicaSet", deploy.CreateReplicaSet{
-		Name: "web-v2", Replicas: 3, Template: d.Template, Revision: 8, MinReadySeconds: 5, Reason: deploy.ReasonNewTemplate,
+		Name: "web-v2", Replicas: 3, Template: d.Template, Revision: 8, MinReadySeconds: 5, Reason: reason.NewTemplate,
 		Labels: map[string]string{"app": "web", revision.LabelHash: "v2"},
 		Annotations: map[string]string{
 			"team":                      "shop",
@@ -36,7 +37,7 @@ func TestCreate(t *testing.T) {
 		},
 	}, p.Actions[0])
 	requireEqual[deploy.Action](t, "the Deployment's revision follows", deploy.AnnotateDeployment{
-		Set: map[string]string{revision.AnnotationRevision: "8"}, Reason: deploy.ReasonRevision,
+		Set: map[string]string{revision.AnnotationRevision: "8"}, Reason: reason.Revision,
 	}, p.Actions[1])
 	requireEqual(t, "events", []kplan.Event{
 		{Type: "Normal", Reason: "ScalingReplicaSet", Message: "Scaled up replica set web-v2 from 0 to 3"},
@@ -74,27 +75,27 @@ func TestNewFollowsTheDeployment(t *testing.T) {
 	}{
 		{"a rollback gives an old set the next revision and remembers its own",
 			snapshot(web(3, template("v1"), annotated(map[string]string{revision.AnnotationRevision: "2"})), set(1, 3), set(2, 0)),
-			deploy.Actions{deploy.AnnotateReplicaSet{Name: "web-v1", UID: "v1", Reason: deploy.ReasonRevision, Set: map[string]string{
+			deploy.Actions{deploy.AnnotateReplicaSet{Name: "web-v1", UID: "v1", Reason: reason.Revision, Set: map[string]string{
 				revision.AnnotationRevision: "3", revision.AnnotationHistory: "1",
 			}}}},
 		{"annotations are copied, and never removed",
 			snapshot(web(3, annotated(map[string]string{revision.AnnotationRevision: "2", "a": "1", "empty": ""})),
 				set(2, 3, func(rs *replicaset.ReplicaSet) { rs.Annotations["gone"] = "x" })),
-			deploy.Actions{deploy.AnnotateReplicaSet{Name: "web-v2", UID: "v2", Reason: deploy.ReasonRevision,
+			deploy.Actions{deploy.AnnotateReplicaSet{Name: "web-v2", UID: "v2", Reason: reason.Revision,
 				Set: map[string]string{"a": "1", "empty": ""}}}},
 		{"minReadySeconds alone",
 			snapshot(web(3, func(d *deploy.Deployment) { d.MinReadySeconds = 7 }), set(2, 3)),
-			deploy.Actions{deploy.AnnotateReplicaSet{Name: "web-v2", UID: "v2", Reason: deploy.ReasonRevision, MinReadySeconds: ptr.To(int32(7))}}},
+			deploy.Actions{deploy.AnnotateReplicaSet{Name: "web-v2", UID: "v2", Reason: reason.Revision, MinReadySeconds: ptr.To(int32(7))}}},
 		{"the Deployment's revision alone",
 			snapshot(web(3, annotated(map[string]string{revision.AnnotationRevision: "1"})), set(2, 3)),
-			deploy.Actions{deploy.AnnotateDeployment{Set: map[string]string{revision.AnnotationRevision: "2"}, Reason: deploy.ReasonRevision}}},
+			deploy.Actions{deploy.AnnotateDeployment{Set: map[string]string{revision.AnnotationRevision: "2"}, Reason: reason.Revision}}},
 		{"an unusable revision is published and freezes the annotations",
 			snapshot(web(3, annotated(map[string]string{revision.AnnotationRevision: "2", "a": "1"})), set(2, 3, numbered("bad"))),
-			deploy.Actions{deploy.AnnotateDeployment{Set: map[string]string{revision.AnnotationRevision: "bad"}, Reason: deploy.ReasonRevision}}},
+			deploy.Actions{deploy.AnnotateDeployment{Set: map[string]string{revision.AnnotationRevision: "bad"}, Reason: reason.Revision}}},
 		{"unless the set is written for another reason",
 			snapshot(web(3, annotated(map[string]string{"a": "1"}), func(d *deploy.Deployment) { d.MinReadySeconds = 7 }),
 				set(2, 3, numbered("bad"))),
-			deploy.Actions{deploy.AnnotateReplicaSet{Name: "web-v2", UID: "v2", Reason: deploy.ReasonRevision,
+			deploy.Actions{deploy.AnnotateReplicaSet{Name: "web-v2", UID: "v2", Reason: reason.Revision,
 				Set: map[string]string{"a": "1"}, MinReadySeconds: ptr.To(int32(7))}}},
 	} {
 		requireEqual(t, c.why, c.want, reconcile(t, c.s).Actions)

@@ -127,7 +127,7 @@ type SetPolicy struct {
 	Protected int32 `json:"protected,omitzero"`
 	// Moves means that the caller moves its pods to the new ReplicaSet in place, and Busy that
 	// some are moving now. Then the plan does not grow the new ReplicaSet, and a hold
-	// [ReasonMovesInPlace] has the number of pods that may move now.
+	// [reason.MovesInPlace] has the number of pods that may move now.
 	Moves bool `json:"moves,omitzero"`
 	Busy  bool `json:"busy,omitzero"`
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
@@ -42,13 +43,13 @@ func (in *input) rollToPartition(c *counts) sizing {
 // growToPartition grows the new ReplicaSet towards its partition.
 func (in *input) growToPartition(c *counts) (z sizing) {
 	s := in.newSet()
-	to, why := in.replicas, ReasonSurplus
+	to, why := in.replicas, reason.Surplus
 	if s.size < in.replicas {
-		to, why = in.sizeToPartition(c, s.size), ReasonRolloutUp
+		to, why = in.sizeToPartition(c, s.size), reason.RolloutUp
 	}
 	switch {
 	case to == s.size && s.size < in.replicas:
-		z.holds = []kplan.Hold[Reason]{in.partitionHold(c, s)}
+		z.holds = []kplan.Hold{in.partitionHold(c, s)}
 	case to >= 0 && to != s.size:
 		z.changes, z.moved = []change{{set: in.newAt, to: to, reason: why}}, true
 	}
@@ -67,9 +68,9 @@ func (in *input) sizeToPartition(c *counts, size int32) int32 {
 }
 
 // partitionHold returns the hold of a new ReplicaSet that does not grow.
-func (in *input) partitionHold(c *counts, s *set) kplan.Hold[Reason] {
+func (in *input) partitionHold(c *counts, s *set) kplan.Hold {
 	if s.size >= in.partitionLimit() {
-		return hold(s.rs.Name, ReasonPartition, int64(s.size), int64(in.partitionLimit()))
+		return hold(s.rs.Name, reason.Partition, int64(s.size), int64(in.partitionLimit()))
 	}
 	return in.growthHold(c, &step{Rolling: rollout.Rolling{Size: s.size}, old: in.oldPolicySets()})
 }
@@ -103,7 +104,7 @@ func (in *input) shrinkToPartition() sizing {
 	lost, cleaned, ahead := rollout.RemoveUnavailable(old, min(room, surplus), in.policy)
 	d.removeUnavailable(old, lost)
 	if ahead >= 0 {
-		return sizing{changes: d.changes(), holds: []kplan.Hold[Reason]{statusAheadHold(&in.sets[old[ahead].Age])}}
+		return sizing{changes: d.changes(), holds: []kplan.Hold{statusAheadHold(&in.sets[old[ahead].Age])}}
 	}
 	available := rollout.Available(newSet, old, in.policy)
 	order := in.removalOrder()
@@ -120,10 +121,10 @@ func (in *input) shrinkToPartition() sizing {
 
 // minAvailableHolds returns holds for old sets that keep pods because otherwise fewer pods than the
 // minimum would be available.
-func (d *draft) minAvailableHolds(available int64) (holds []kplan.Hold[Reason]) {
+func (d *draft) minAvailableHolds(available int64) (holds []kplan.Hold) {
 	for i, s := range d.in.activeOld {
 		if d.sizes[i].to > 0 {
-			holds = append(holds, hold(s.rs.Name, ReasonMinAvailable, available, d.in.policy.MinAvailable(d.in.budget)))
+			holds = append(holds, hold(s.rs.Name, reason.MinAvailable, available, d.in.policy.MinAvailable(d.in.budget)))
 		}
 	}
 	return holds
@@ -152,7 +153,7 @@ func (in *input) restoreOld(missing int64) sizing {
 	}
 	d := in.newDraft()
 	i := d.largestOld()
-	d.resize(i, in.policy.Size(int64(in.sets[i].size)+missing), ReasonPartitionRestore, false)
+	d.resize(i, in.policy.Size(int64(in.sets[i].size)+missing), reason.PartitionRestore, false)
 	return sizing{changes: d.changes(), moved: d.sizes[i].to != in.sets[i].size}
 }
 
@@ -215,7 +216,7 @@ func (in *input) scalePartitioned(c *counts, d *draft, active []int) sizing {
 	lost, _, ahead := rollout.RemoveUnavailable(old, policy.Sum(d.total(active)-int64(in.replicas)), policy)
 	d.removeUnavailable(old, lost)
 	if ahead >= 0 {
-		return sizing{changes: d.changes(), holds: []kplan.Hold[Reason]{statusAheadHold(&in.sets[old[ahead].Age])}, failed: true}
+		return sizing{changes: d.changes(), holds: []kplan.Hold{statusAheadHold(&in.sets[old[ahead].Age])}, failed: true}
 	}
 	for i, s := range in.old {
 		d.sizes[i].cleaned = d.sizes[i].unhealthy
@@ -267,13 +268,13 @@ func (d *draft) setSizes(order []int, sizes []int32) {
 	for k, i := range slices.Backward(order) {
 		if sizes[k] < d.sizes[i].to {
 			d.shrinkFirst = true
-			d.resize(i, sizes[k], ReasonScaling, false)
+			d.resize(i, sizes[k], reason.Scaling, false)
 		}
 	}
 	for k, i := range order {
 		if sizes[k] > d.sizes[i].to {
 			d.shrinkFirst = true
-			d.resize(i, sizes[k], ReasonScaling, false)
+			d.resize(i, sizes[k], reason.Scaling, false)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 )
@@ -73,7 +74,7 @@ func TestPartitionLoop(t *testing.T) {
 func takenForOld(p deploy.Plan) bool {
 	return slices.ContainsFunc(p.Actions, func(a deploy.Action) bool {
 		scale, ok := a.(deploy.ScaleReplicaSet)
-		return ok && scale.Reason == deploy.ReasonTakenForOld
+		return ok && scale.Reason == reason.TakenForOld
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/internal/verify/purity"
 	"github.com/kplan-go/kplan/internal/verify/random"
 	"github.com/kplan-go/kplan/replicaset"
@@ -209,7 +210,7 @@ func TestPropertyPartitionOld(t *testing.T) {
 			return
 		}
 		for _, a := range p.Actions {
-			if a, ok := a.(deploy.ScaleReplicaSet); ok && a.Reason == deploy.ReasonTakenForOld {
+			if a, ok := a.(deploy.ScaleReplicaSet); ok && a.Reason == reason.TakenForOld {
 				t.Fatalf("%v", a)
 			}
 			if err := apply(&s, a); err != nil {
@@ -303,12 +304,12 @@ func TestPropertyPartitionExplained(t *testing.T) {
 		if sizes(p) != "none" || old == 0 {
 			return
 		}
-		why := deploy.ReasonSurgeExhausted
+		why := reason.SurgeExhausted
 		switch {
 		case fresh == int64(*s.Deployment.Replicas):
-			why = deploy.ReasonMinAvailable
+			why = reason.MinAvailable
 		case fresh >= expected(s):
-			why = deploy.ReasonPartition
+			why = reason.Partition
 		}
 		for _, h := range p.Holds {
 			if h.Reason == why {

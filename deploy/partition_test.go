@@ -13,6 +13,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout"
@@ -287,7 +288,7 @@ func TestPartitionReports(t *testing.T) {
 	require.Equal(t, &partition.ExtraStatus{ExpectedUpdatedReplicas: 2}, p.ExtraStatus)
 	require.Equal(t, deploy.AnnotateDeployment{
 		Set:    map[string]string{partition.AnnotationExtraStatus: `{"expectedUpdatedReplicas":2}`},
-		Reason: deploy.ReasonExtraStatus,
+		Reason: reason.ExtraStatus,
 	}, p.Actions[len(p.Actions)-1])
 	require.Equal(t, []kplan.Event{
 		{Type: "Normal", Reason: "ScalingReplicaSet", Message: "Scaled up replica set web-v2 to 2"},

@@ -14,6 +14,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
@@ -128,7 +129,7 @@ func sets(s deploy.Snapshot) []recordedSet {
 
 // tooMany returns the error that upstream ends a pass with.
 func tooMany(p deploy.Plan) (text string, ends bool) {
-	i := slices.IndexFunc(p.Holds, func(h kplan.Hold[deploy.Reason]) bool { return h.Reason == deploy.ReasonStatusAhead })
+	i := slices.IndexFunc(p.Holds, func(h kplan.Hold) bool { return h.Reason == reason.StatusAhead })
 	if i < 0 || p.ExtraStatus != nil {
 		return "", false
 	}

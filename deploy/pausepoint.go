@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/podorder/pausepoint"
 )
@@ -37,7 +38,7 @@ func (in *input) stopAtPoints(z sizing, u *newSetUpdate, created *creation) (siz
 	})
 	for k, place := range places {
 		if n := plan.Delete[k]; n < downs[k].N {
-			z.holds = append(z.holds, hold(downs[k].Name, ReasonPausePoint, int64(n), int64(downs[k].N)))
+			z.holds = append(z.holds, hold(downs[k].Name, reason.PausePoint, int64(n), int64(downs[k].N)))
 			z.changes[place] = in.keepPods(z.changes[place], int32(n))
 		}
 	}

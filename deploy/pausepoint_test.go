@@ -13,6 +13,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/podorder/pausepoint"
@@ -90,7 +91,7 @@ func TestPausePoints(t *testing.T) {
 func TestPausePointWrite(t *testing.T) {
 	p := reconcileWith(t, stops(map[string]string{"p3": "before"}), withPoints)
 	requireEqual[deploy.Action](t, "one write, with preconditions", deploy.PauseDeployment{
-		UID: "web-uid", ResourceVersion: "7", Pod: "p3", Mode: pausepoint.Before, Reason: deploy.ReasonPausePoint,
+		UID: "web-uid", ResourceVersion: "7", Pod: "p3", Mode: pausepoint.Before, Reason: reason.PausePoint,
 		Set: map[string]string{pausepoint.AnnotationHit: "2;b:uid-p3"},
 	}, p.Actions[len(p.Actions)-1])
 	require.Contains(t, holds(p), "web-v1 PausePoint 2/5")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/internal/verify/purity"
 	"github.com/kplan-go/kplan/replicaset"
@@ -19,22 +20,22 @@ import (
 
 // everyAction has one of each kind.
 var everyAction = deploy.Actions{
-	deploy.AdoptReplicaSet{Name: "o", UID: "u", Reason: deploy.ReasonOrphan},
-	deploy.ReleaseReplicaSet{Name: "l", UID: "u", Reason: deploy.ReasonNoMatch},
-	deploy.AnnotateReplicaSet{Name: "a", UID: "u", Set: map[string]string{"y": "1", "x": "2"}, MinReadySeconds: ptr.To(int32(0)), Reason: deploy.ReasonRevision},
+	deploy.AdoptReplicaSet{Name: "o", UID: "u", Reason: reason.Orphan},
+	deploy.ReleaseReplicaSet{Name: "l", UID: "u", Reason: reason.NoMatch},
+	deploy.AnnotateReplicaSet{Name: "a", UID: "u", Set: map[string]string{"y": "1", "x": "2"}, MinReadySeconds: ptr.To(int32(0)), Reason: reason.Revision},
 	deploy.CreateReplicaSet{Name: "b", Replicas: 3, Template: revision.Template{ID: "i", Hash: "h"}, Revision: 2,
-		Labels: map[string]string{"app": "b"}, Annotations: map[string]string{"k": "v"}, Reason: deploy.ReasonNewTemplate},
-	deploy.AnnotateDeployment{Set: map[string]string{"r": "2"}, Reason: deploy.ReasonRevision},
-	deploy.ScaleReplicaSet{Name: "c", UID: "u", From: 10, To: 7, Unhealthy: 1, Set: map[string]string{"d": "1"}, Reason: deploy.ReasonRolloutDown},
-	deploy.DeleteReplicaSet{Name: "e", UID: "u", ResourceVersion: "7", Revision: 1, Reason: deploy.ReasonHistoryLimit},
-	deploy.RollBackDeployment{Revision: 3, Name: "f", Template: revision.Template{ID: "i"}, Annotations: map[string]string{"k": "v"}, Reason: deploy.ReasonRollback},
-	deploy.ClearRollback{Reason: deploy.ReasonRollback},
-	deploy.PauseDeployment{UID: "u", ResourceVersion: "7", Set: map[string]string{"k": "v"}, Pod: "p", Mode: "before", Reason: deploy.ReasonPausePoint},
+		Labels: map[string]string{"app": "b"}, Annotations: map[string]string{"k": "v"}, Reason: reason.NewTemplate},
+	deploy.AnnotateDeployment{Set: map[string]string{"r": "2"}, Reason: reason.Revision},
+	deploy.ScaleReplicaSet{Name: "c", UID: "u", From: 10, To: 7, Unhealthy: 1, Set: map[string]string{"d": "1"}, Reason: reason.RolloutDown},
+	deploy.DeleteReplicaSet{Name: "e", UID: "u", ResourceVersion: "7", Revision: 1, Reason: reason.HistoryLimit},
+	deploy.RollBackDeployment{Revision: 3, Name: "f", Template: revision.Template{ID: "i"}, Annotations: map[string]string{"k": "v"}, Reason: reason.Rollback},
+	deploy.ClearRollback{Reason: reason.Rollback},
+	deploy.PauseDeployment{UID: "u", ResourceVersion: "7", Set: map[string]string{"k": "v"}, Pod: "p", Mode: "before", Reason: reason.PausePoint},
 }
 
 func TestActionsText(t *testing.T) {
-	p := deploy.Plan{Actions: everyAction, Holds: []kplan.Hold[deploy.Reason]{
-		{Name: "c", Reason: deploy.ReasonMinAvailable, Have: 8, Limit: 8}, {Reason: deploy.ReasonPaused},
+	p := deploy.Plan{Actions: everyAction, Holds: []kplan.Hold{
+		{Name: "c", Reason: reason.MinAvailable, Have: 8, Limit: 8}, {Reason: reason.Paused},
 	}}
 	require.Equal(t, `Adopted replica set o (Orphan)
 Released replica set l (NoMatch)
@@ -50,9 +51,9 @@ c held back: MinAvailable (8 of 8)
 held back: Paused`, p.String())
 	require.Equal(t, "nothing to do", deploy.Plan{}.String())
 	require.Equal(t, "Annotated replica set a: minReadySeconds=5 (Revision)",
-		deploy.AnnotateReplicaSet{Name: "a", MinReadySeconds: ptr.To(int32(5)), Reason: deploy.ReasonRevision}.String())
+		deploy.AnnotateReplicaSet{Name: "a", MinReadySeconds: ptr.To(int32(5)), Reason: reason.Revision}.String())
 	require.Equal(t, "Scaled up replica set b from 0 to 0 (NewTemplate, revision 2)",
-		deploy.CreateReplicaSet{Name: "b", Revision: 2, Reason: deploy.ReasonNewTemplate}.String(), "there is no room for a pod yet")
+		deploy.CreateReplicaSet{Name: "b", Revision: 2, Reason: reason.NewTemplate}.String(), "there is no room for a pod yet")
 	require.True(t, deploy.Plan{}.Empty())
 	require.False(t, p.Empty())
 	require.Equal(t, "11 replicas, 2 updated, 9 ready, 8 available, 3 unavailable",

@@ -16,6 +16,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/internal/verify/purity"
 	"github.com/kplan-go/kplan/replicaset"
@@ -194,7 +195,7 @@ func oldThere(s deploy.Snapshot) (sum int64) {
 func rolls(p deploy.Plan) bool {
 	return !slices.ContainsFunc(p.Actions, func(a deploy.Action) bool {
 		scale, ok := a.(deploy.ScaleReplicaSet)
-		return ok && !slices.Contains([]deploy.Reason{deploy.ReasonRolloutUp, deploy.ReasonRolloutDown, deploy.ReasonUnhealthy}, scale.Reason)
+		return ok && !slices.Contains([]kplan.Reason{reason.RolloutUp, reason.RolloutDown, reason.Unhealthy}, scale.Reason)
 	})
 }
 
@@ -249,8 +250,8 @@ func TestPropertyPolicyEnds(t *testing.T) {
 }
 
 func movable(p deploy.Plan, name string, o deploy.Options) bool {
-	return !o.Policy.OnDelete && slices.ContainsFunc(p.Holds, func(h kplan.Hold[deploy.Reason]) bool {
-		return h.Name == name && h.Reason == deploy.ReasonMovesInPlace
+	return !o.Policy.OnDelete && slices.ContainsFunc(p.Holds, func(h kplan.Hold) bool {
+		return h.Name == name && h.Reason == reason.MovesInPlace
 	})
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/internal/verify/invariant"
 	"github.com/kplan-go/kplan/internal/verify/purity"
 	"github.com/kplan-go/kplan/internal/verify/random"
@@ -151,7 +152,7 @@ func TestPropertyConvergence(t *testing.T) {
 			}
 			settle(&s)
 		}
-		if p := mustPlan(t, s); !p.Empty() || len(p.Holds) > 0 && p.Holds[0].Reason != deploy.ReasonHistoryNotEmpty {
+		if p := mustPlan(t, s); !p.Empty() || len(p.Holds) > 0 && p.Holds[0].Reason != reason.HistoryNotEmpty {
 			t.Fatalf("finished, but: %v", p)
 		}
 		for _, rs := range s.ReplicaSets {

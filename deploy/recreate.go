@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/rollout"
 )
@@ -21,9 +22,9 @@ func (in *input) removeOld() (z sizing, start bool) {
 	for i, s := range in.activeOld {
 		wanted += int64(s.size)
 		if keeps := in.leastSize(i); keeps < s.size {
-			z.changes = append(z.changes, change{set: i, to: keeps, reason: ReasonRecreateDown})
+			z.changes = append(z.changes, change{set: i, to: keeps, reason: reason.RecreateDown})
 		} else {
-			z.holds = append(z.holds, hold(s.rs.Name, ReasonKept, int64(s.size), int64(keeps)))
+			z.holds = append(z.holds, hold(s.rs.Name, reason.Kept, int64(s.size), int64(keeps)))
 		}
 	}
 	if wanted == 0 {
@@ -37,7 +38,7 @@ func (in *input) removeOld() (z sizing, start bool) {
 func (in *input) startNew() (z sizing) {
 	size, start := rollout.Recreate(in.replicas, 0, 0)
 	if size = max(size, in.leastSize(in.newAt)); start && size != in.newSet().size {
-		z.changes = []change{{set: in.newAt, to: size, reason: ReasonRecreateUp}}
+		z.changes = []change{{set: in.newAt, to: size, reason: reason.RecreateUp}}
 	}
 	return z
 }
@@ -58,14 +59,14 @@ func OldPodsRunning(s Snapshot, now time.Time, opts Options) (bool, error) {
 
 // oldPods returns the number of old pods that have not ended, and holds for their sets. A
 // pod that is being deleted counts until it has ended.
-func (in *input) oldPods() (left int64, holds []kplan.Hold[Reason]) {
+func (in *input) oldPods() (left int64, holds []kplan.Hold) {
 	for _, s := range in.old {
 		left += int64(s.status().Replicas)
 	}
 	if left = in.policy.Sum(left); left > 0 {
 		for _, s := range in.old {
 			if n := s.status().Replicas; n > 0 {
-				holds = append(holds, hold(s.rs.Name, ReasonOldPodsRemain, int64(n), 0))
+				holds = append(holds, hold(s.rs.Name, reason.OldPodsRemain, int64(n), 0))
 			}
 		}
 		return left, holds
@@ -74,7 +75,7 @@ func (in *input) oldPods() (left int64, holds []kplan.Hold[Reason]) {
 	left = 0
 	for i, s := range in.old {
 		if n := int64(running[i]); n > 0 {
-			left, holds = left+n, append(holds, hold(s.rs.Name, ReasonOldPodsRemain, n, 0))
+			left, holds = left+n, append(holds, hold(s.rs.Name, reason.OldPodsRemain, n, 0))
 		}
 	}
 	return left, holds

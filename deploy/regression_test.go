@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/stretchr/testify/require"
@@ -21,7 +22,7 @@ func TestWrappedRevisionIsLeftOut(t *testing.T) {
 	require.True(t, ok)
 	require.NotContains(t, create.Annotations, revision.AnnotationRevision, "it is below that of no revision at all")
 	require.Contains(t, p.Actions, deploy.Action(deploy.AnnotateDeployment{
-		Set: map[string]string{revision.AnnotationRevision: "-9223372036854775808"}, Reason: deploy.ReasonRevision,
+		Set: map[string]string{revision.AnnotationRevision: "-9223372036854775808"}, Reason: reason.Revision,
 	}), "the Deployment gets it all the same")
 }
 

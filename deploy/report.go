@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/rollout/partition"
 )
 
@@ -16,7 +17,7 @@ type report struct {
 	status    Status
 	recheckAt time.Time
 	extra     *partition.ExtraStatus
-	holds     []kplan.Hold[Reason]
+	holds     []kplan.Hold
 }
 
 // report fills in the report after a decision. Conditions are set in the order in which
@@ -101,7 +102,7 @@ func (d *decision) reportPartition(in *input, r *report) {
 	}
 	r.extra.UpdatedReadyReplicas = s.status().ReadyReplicas
 	unchanged := len(d.sizing.changes)+len(d.refreshed) == 0
-	if holds := slices.Concat(d.sizing.holds, r.holds); unchanged && len(holds) == 1 && holds[0].Reason == ReasonPartition {
+	if holds := slices.Concat(d.sizing.holds, r.holds); unchanged && len(holds) == 1 && holds[0].Reason == reason.Partition {
 		r.holds = append(r.holds, in.newSetHolds(s)...)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/stretchr/testify/require"
@@ -64,7 +65,7 @@ func TestRollbackAnnotations(t *testing.T) {
 	d := web(3, request("1"), reported(3, 3, 3, 2))
 	p := reconcile(t, snapshot(d, old, set(2, 3, func(rs *replicaset.ReplicaSet) { rs.Annotations["mine"] = "x" })))
 	requireEqual(t, "one write", deploy.Actions{deploy.RollBackDeployment{
-		Revision: 1, Name: "web-v1", Template: revision.Template{ID: "v1", Hash: "v1"}, Reason: deploy.ReasonRollback,
+		Revision: 1, Name: "web-v1", Template: revision.Template{ID: "v1", Hash: "v1"}, Reason: reason.Rollback,
 		Annotations: map[string]string{revision.AnnotationRevision: "2", "cause": "first", "team": "shop"},
 	}}, p.Actions)
 	requireEqual(t, "the stored status", d.Status, p.Status)

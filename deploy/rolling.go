@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/rollout"
 )
 
@@ -44,13 +45,13 @@ func (z *sizing) roll(in *input, c *counts) {
 	st := in.step(c, in.policySet(s))
 	switch {
 	case st.Size != s.size:
-		why := ReasonRolloutUp
+		why := reason.RolloutUp
 		if st.Size < s.size {
-			why = ReasonSurplus
+			why = reason.Surplus
 		}
 		z.changes, z.moved = []change{{set: in.newAt, to: st.Size, reason: why}}, true
 	case st.Size < in.policy.Places(in.budget, st.old).Replicas:
-		z.holds = append(make([]kplan.Hold[Reason], 0, 1+len(st.old)), in.growthHold(c, &st)) // and one for each old set
+		z.holds = append(make([]kplan.Hold, 0, 1+len(st.old)), in.growthHold(c, &st)) // and one for each old set
 	}
 	z.shrinkOld(in, &st)
 }

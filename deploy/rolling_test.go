@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/internal/verify/purity"
 	"github.com/kplan-go/kplan/internal/verify/random"
 	"github.com/kplan-go/kplan/replicaset"
@@ -154,7 +155,7 @@ func TestUnhealthyIsCounted(t *testing.T) {
 	p := reconcile(t, snapshot(web(10, limits(0, 2)), set(1, 10, counts(10, 9)), set(2, 0)))
 	require.Len(t, p.Actions, 1)
 	requireEqual[deploy.Action](t, "1 of the 2 was unavailable", deploy.ScaleReplicaSet{
-		Name: "web-v1", UID: "v1", From: 10, To: 8, Unhealthy: 1, Reason: deploy.ReasonRolloutDown,
+		Name: "web-v1", UID: "v1", From: 10, To: 8, Unhealthy: 1, Reason: reason.RolloutDown,
 		Set: map[string]string{
 			"deployment.kubernetes.io/desired-replicas": "10", "deployment.kubernetes.io/max-replicas": "10",
 		},

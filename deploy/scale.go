@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/rollout"
 )
 
@@ -24,7 +25,7 @@ func (in *input) scale(c *counts) sizing {
 	case in.saturated():
 		for _, i := range slices.Backward(active) {
 			if i != in.newAt {
-				d.resize(i, 0, ReasonSaturated, false)
+				d.resize(i, 0, reason.Saturated, false)
 			}
 		}
 	case in.d.Strategy == Recreate:
@@ -56,7 +57,7 @@ func (in *input) scaleOnly(d *draft, active []int) sizing {
 	}
 	_, stale := in.desiredBefore(&in.sets[i])
 	refresh := stale && in.opts.Repair.Has(StaleAnnotationBlocksRollout)
-	d.resize(i, in.replicas, ReasonScaling, refresh)
+	d.resize(i, in.replicas, reason.Scaling, refresh)
 	z := sizing{changes: d.changes()}
 	if in.sets[i].size == in.replicas && !refresh {
 		z.holds = in.nothingToScaleHolds()
@@ -83,10 +84,10 @@ func (in *input) latest() int {
 // nothingToScaleHolds returns holds for sets that record other replicas although no size has to
 // change. The annotations stay as they are, so that every later pass ends here:
 // kubernetes/kubernetes#102551.
-func (in *input) nothingToScaleHolds() (holds []kplan.Hold[Reason]) {
+func (in *input) nothingToScaleHolds() (holds []kplan.Hold) {
 	for i := range in.sets {
 		if desired, changed := in.desiredBefore(&in.sets[i]); changed {
-			holds = append(holds, hold(in.sets[i].rs.Name, ReasonNothingToScale, int64(desired), int64(in.replicas)))
+			holds = append(holds, hold(in.sets[i].rs.Name, reason.NothingToScale, int64(desired), int64(in.replicas)))
 		}
 	}
 	return holds
@@ -111,7 +112,7 @@ func (d *draft) share(c *counts, active []int) {
 	d.orderBySize(active, toAdd)
 	sizes := rollout.Proportional(d.shares(active), in.budget, toAdd, in.policy)
 	for k, i := range active {
-		d.resize(i, sizes[k], ReasonScaling, true)
+		d.resize(i, sizes[k], reason.Scaling, true)
 	}
 }
 
@@ -213,7 +214,7 @@ func (d *draft) goal(c *counts, active []int) int64 {
 func (d *draft) giveToNewest(goal int64, active []int) {
 	b := rollout.Budget{Replicas: d.in.policy.Size(goal)}
 	for k, size := range rollout.Scale(b, d.shares(active), slices.Index(active, d.in.newAt), d.in.policy) {
-		d.resize(active[k], size, ReasonScaling, true)
+		d.resize(active[k], size, reason.Scaling, true)
 	}
 }
 
@@ -252,7 +253,7 @@ func (d *draft) shareExactly(c *counts, active []int) {
 	}
 	preferred := d.upstreamSizes(active, goal, total)
 	for k, share := range rollout.Apportion(left, parts, preferred, rollout.Leftover(in.opts.Leftover)) {
-		d.resize(active[k], int32(sizes[k]+share), ReasonScaling, true)
+		d.resize(active[k], int32(sizes[k]+share), reason.Scaling, true)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
@@ -79,8 +80,8 @@ func TestStaleAnnotations(t *testing.T) {
 		"deployment.kubernetes.io/desired-replicas": "5", "deployment.kubernetes.io/max-replicas": "5",
 	}
 	requireEqual(t, "both are written", deploy.Actions{
-		deploy.AnnotateReplicaSet{Name: "web-v1", UID: "v1", Set: annotations, Reason: deploy.ReasonScaling},
-		deploy.AnnotateReplicaSet{Name: "web-v2", UID: "v2", Set: annotations, Reason: deploy.ReasonScaling},
+		deploy.AnnotateReplicaSet{Name: "web-v1", UID: "v1", Set: annotations, Reason: reason.Scaling},
+		deploy.AnnotateReplicaSet{Name: "web-v2", UID: "v2", Set: annotations, Reason: reason.Scaling},
 	}, p.Actions)
 	require.Empty(t, p.Events)
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/rollout"
 )
 
@@ -13,7 +14,7 @@ import (
 // nothing.
 type sizing struct {
 	changes []change // in the order of the decision, one for each ReplicaSet
-	holds   []kplan.Hold[Reason]
+	holds   []kplan.Hold
 	// moved means that the rollout has moved. Changes of a pass that a status ahead of its
 	// spec has ended do not count.
 	moved bool
@@ -30,7 +31,7 @@ type change struct {
 	set       int   // its index in input.sets
 	to        int32 // pods that it will want
 	unhealthy int32 // unavailable pods among the removed ones
-	reason    Reason
+	reason    kplan.Reason
 }
 
 // A draft holds sizes while they are being decided.
@@ -48,7 +49,7 @@ type draftSize struct {
 	unhealthy int32 // as in change
 	cleaned   int32 // unavailable pods removed before scaling by partition
 	nth       int32 // the place of the change among all, from 1, or 0 if there is none
-	reason    Reason
+	reason    kplan.Reason
 }
 
 // newDraft returns a draft with the current sizes.
@@ -63,7 +64,7 @@ func (in *input) newDraft() draft {
 // resize gives a set a size. If the size is right already, refresh updates its annotations;
 // without refresh they stay stale, as upstream leaves them. A size that has wrapped around
 // below 0 changes nothing: the API server would refuse it.
-func (d *draft) resize(i int, to int32, why Reason, refresh bool) {
+func (d *draft) resize(i int, to int32, why kplan.Reason, refresh bool) {
 	s := &d.sizes[i]
 	if 0 <= to && to < s.to && d.in.hasPolicies {
 		to = max(to, min(s.to, d.in.leastSize(i)))
@@ -83,15 +84,15 @@ func (d *draft) removeUnavailable(old []rollout.Set, lost []int32) {
 	for k, size := range rollout.Remaining(old, lost) {
 		i := old[k].Age
 		d.sizes[i].unhealthy += lost[k]
-		d.resize(i, size, ReasonUnhealthy, false)
+		d.resize(i, size, reason.Unhealthy, false)
 	}
 }
 
 // removeAvailable removes n further pods from a set.
 func (d *draft) removeAvailable(i int, n int32) {
-	why := ReasonRolloutDown
+	why := reason.RolloutDown
 	if i == d.in.newAt {
-		why = ReasonTakenForOld
+		why = reason.TakenForOld
 	}
 	d.resize(i, d.sizes[i].to-n, why, false)
 }
@@ -140,6 +141,6 @@ func (d *draft) appendTo(changes []change) []change {
 
 // hold returns the hold of the ReplicaSet with a name, or of the Deployment if the name is empty.
 // The comment of the reason says how have and limit compare; both are 0 if it names neither.
-func hold(name string, why Reason, have, limit int64) kplan.Hold[Reason] {
-	return kplan.Hold[Reason]{Name: name, Reason: why, Have: have, Limit: limit}
+func hold(name string, why kplan.Reason, have, limit int64) kplan.Hold {
+	return kplan.Hold{Name: name, Reason: why, Have: have, Limit: limit}
 }

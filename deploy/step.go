@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/rollout"
 )
 
@@ -18,7 +19,7 @@ type step struct {
 
 // oldSetHolds adds the reasons why a step leaves old sets as they are, oldest first. The argument
 // sizes has the next size of each set, or is nil if none shrinks.
-func (in *input) oldSetHolds(holds []kplan.Hold[Reason], st *step, sizes []draftSize) []kplan.Hold[Reason] {
+func (in *input) oldSetHolds(holds []kplan.Hold, st *step, sizes []draftSize) []kplan.Hold {
 	s := in.newSet()
 	holds = slices.Grow(holds, len(st.old))
 	for k := range st.old {
@@ -29,16 +30,16 @@ func (in *input) oldSetHolds(holds []kplan.Hold[Reason], st *step, sizes []draft
 		}
 		switch {
 		case slices.Contains(st.moves, k):
-			holds = append(holds, hold(name, ReasonMovesInPlace, int64(n.There), int64(in.replicas)-int64(s.size)))
+			holds = append(holds, hold(name, reason.MovesInPlace, int64(n.There), int64(in.replicas)-int64(s.size)))
 		case size == 0:
 		case in.policy.OnDelete:
-			holds = append(holds, hold(name, ReasonOnDelete, int64(n.There), 0))
+			holds = append(holds, hold(name, reason.OnDelete, int64(n.There), 0))
 		case size <= in.policy.Keeps(*n):
-			holds = append(holds, hold(name, ReasonKept, int64(size), int64(in.policy.Keeps(*n))))
+			holds = append(holds, hold(name, reason.Kept, int64(size), int64(in.policy.Keeps(*n))))
 		case k == st.Shrinking.Ahead:
 			holds = append(holds, statusAheadHold(&in.sets[n.Age]))
 		case st.Shrinking.Ahead < 0 && !st.Shrinking.Idle && (st.Size == s.size || in.policy.Together):
-			holds = append(holds, hold(name, ReasonMinAvailable, st.Shrinking.Have, st.Shrinking.Limit))
+			holds = append(holds, hold(name, reason.MinAvailable, st.Shrinking.Have, st.Shrinking.Limit))
 		}
 	}
 	if len(holds) == 0 {
@@ -49,13 +50,13 @@ func (in *input) oldSetHolds(holds []kplan.Hold[Reason], st *step, sizes []draft
 
 // statusAheadHold returns the hold of an old set that reports more available pods than it wants,
 // which ends the removal of unavailable pods: see [StatusAheadStopsCleanup].
-func statusAheadHold(s *set) kplan.Hold[Reason] {
-	return hold(s.rs.Name, ReasonStatusAhead, int64(s.status().AvailableReplicas), int64(s.size))
+func statusAheadHold(s *set) kplan.Hold {
+	return hold(s.rs.Name, reason.StatusAhead, int64(s.status().AvailableReplicas), int64(s.size))
 }
 
 // growthHold returns the reason why a step does not grow the new set. The totals count pods as
 // [rollout.Policy] does; OnDelete compares the pods that exist or are wanted with the replicas.
-func (in *input) growthHold(c *counts, st *step) kplan.Hold[Reason] {
+func (in *input) growthHold(c *counts, st *step) kplan.Hold {
 	s := in.newSet()
 	n, counted := in.policySet(s), in.policy
 	if counted.OnDelete {
@@ -70,17 +71,17 @@ func (in *input) growthHold(c *counts, st *step) kplan.Hold[Reason] {
 	total := in.policy.Sum(existing + terminating)
 	switch {
 	case in.policy.OnDelete:
-		return hold(s.rs.Name, ReasonOnDelete, existing, int64(in.replicas))
+		return hold(s.rs.Name, reason.OnDelete, existing, int64(in.replicas))
 	case in.policy.WaitForNew && n.There != n.Wanted:
-		return hold(s.rs.Name, ReasonStatusBehind, int64(n.There), int64(n.Wanted))
+		return hold(s.rs.Name, reason.StatusBehind, int64(n.There), int64(n.Wanted))
 	case in.policy.FreezeOvershoot && there > most:
-		return hold(s.rs.Name, ReasonSurgeExhausted, there, most)
+		return hold(s.rs.Name, reason.SurgeExhausted, there, most)
 	case !known:
-		return hold(s.rs.Name, ReasonTerminatingUnknown, 0, 0)
+		return hold(s.rs.Name, reason.TerminatingUnknown, 0, 0)
 	case len(st.moves) > 0 && total < most:
-		return hold(s.rs.Name, ReasonMovesInPlace, int64(s.size), int64(in.replicas))
+		return hold(s.rs.Name, reason.MovesInPlace, int64(s.size), int64(in.replicas))
 	case terminating > 0:
-		return hold(s.rs.Name, ReasonTerminating, total, most)
+		return hold(s.rs.Name, reason.Terminating, total, most)
 	}
-	return hold(s.rs.Name, ReasonSurgeExhausted, existing, most)
+	return hold(s.rs.Name, reason.SurgeExhausted, existing, most)
 }

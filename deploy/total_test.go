@@ -57,7 +57,6 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[deploy.PausedPolicy](),
 	reflect.TypeFor[deploy.Plan](),
 	reflect.TypeFor[deploy.Quirks](),
-	reflect.TypeFor[deploy.Reason](),
 	reflect.TypeFor[deploy.ReleaseReplicaSet](),
 	reflect.TypeFor[deploy.ReplicaSetEvent](),
 	reflect.TypeFor[deploy.Report](),

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/podorder/pausepoint"
 	"github.com/kplan-go/kplan/revision"
@@ -66,7 +67,7 @@ func (p *Plan) write(in *input, u *newSetUpdate, d *decision, r *report) {
 		p.Events[paused].Action = len(p.Actions) - 1
 	}
 	if r.extra != nil {
-		p.addAnnotations(in, extraAnnotation(in, r.extra), ReasonExtraStatus)
+		p.addAnnotations(in, extraAnnotation(in, r.extra), reason.ExtraStatus)
 	}
 }
 
@@ -86,16 +87,16 @@ func (p *Plan) lastAction() int { return len(p.Actions) - 1 }
 func (p *Plan) addClaims(in *input) {
 	for i := range in.sets {
 		if rs := in.sets[i].rs; in.sets[i].adopted {
-			p.addAction(AdoptReplicaSet{Kind: in.d.setKind(), Name: rs.Name, UID: rs.UID, Reason: ReasonOrphan})
+			p.addAction(AdoptReplicaSet{Kind: in.d.setKind(), Name: rs.Name, UID: rs.UID, Reason: reason.Orphan})
 		}
 	}
 	for _, rs := range in.released {
-		p.addAction(ReleaseReplicaSet{Kind: in.d.setKind(), Name: rs.Name, UID: rs.UID, Reason: ReasonNoMatch})
+		p.addAction(ReleaseReplicaSet{Kind: in.d.setKind(), Name: rs.Name, UID: rs.UID, Reason: reason.NoMatch})
 	}
 }
 
 // addAnnotations adds annotations of the Deployment, if there are any.
-func (p *Plan) addAnnotations(in *input, set map[string]string, why Reason) {
+func (p *Plan) addAnnotations(in *input, set map[string]string, why kplan.Reason) {
 	if set != nil {
 		p.addAction(AnnotateDeployment{Kind: in.d.kind(), Set: set, Reason: why})
 	}
@@ -105,13 +106,13 @@ func (p *Plan) addAnnotations(in *input, set map[string]string, why Reason) {
 // the revision of the Deployment.
 func (p *Plan) addNewSetUpdate(in *input, u *newSetUpdate) {
 	if u.upToDate {
-		p.addAnnotations(in, in.revisionAnnotation(u.revision), ReasonRevision)
+		p.addAnnotations(in, in.revisionAnnotation(u.revision), reason.Revision)
 	}
 	if !u.needed {
 		return
 	}
 	rs := in.newSet().rs
-	a := AnnotateReplicaSet{Kind: in.d.setKind(), Name: rs.Name, UID: rs.UID, ResourceVersion: rs.ResourceVersion, Set: u.annotations, Reason: ReasonRevision}
+	a := AnnotateReplicaSet{Kind: in.d.setKind(), Name: rs.Name, UID: rs.UID, ResourceVersion: rs.ResourceVersion, Set: u.annotations, Reason: reason.Revision}
 	if u.minReadyDiffers {
 		a.MinReadySeconds = ptr.To(in.d.MinReadySeconds)
 	}
@@ -123,7 +124,7 @@ func (p *Plan) addNewSetUpdate(in *input, u *newSetUpdate) {
 func (p *Plan) addCreation(in *input, n *creation) {
 	p.addAction(CreateReplicaSet{
 		Kind: in.d.setKind(), Name: n.rs.Name, Replicas: n.size, Template: in.d.Template, Revision: in.nextRevision,
-		MinReadySeconds: in.d.MinReadySeconds, Labels: in.newLabels(), Annotations: maps.Clone(n.rs.Annotations), Reason: ReasonNewTemplate,
+		MinReadySeconds: in.d.MinReadySeconds, Labels: in.newLabels(), Annotations: maps.Clone(n.rs.Annotations), Reason: reason.NewTemplate,
 	})
 	if n.taken {
 		return
@@ -131,7 +132,7 @@ func (p *Plan) addCreation(in *input, n *creation) {
 	if n.allowed > 0 { // OpenKruise records no event if only the lower bound gives it a pod
 		p.addEvent(p.lastAction(), "Normal", in.scalingReason(), in.createEvent(n.rs.Name, n.size))
 	}
-	p.addAnnotations(in, in.revisionAnnotation(fmt.Sprint(in.nextRevision)), ReasonRevision)
+	p.addAnnotations(in, in.revisionAnnotation(fmt.Sprint(in.nextRevision)), reason.Revision)
 }
 
 // addRollback adds the write of the template and annotations of a former revision, or the removal
@@ -140,12 +141,12 @@ func (p *Plan) addRollback(in *input, r *revision.Rollback, source *revision.Ent
 	kind, why, message := r.Event()
 	if source == nil {
 		p.addEvent(noAction, kind, why, message) // before the write, even if that fails
-		p.addAction(ClearRollback{Key: in.rollbackKey(), Reason: ReasonRollback})
+		p.addAction(ClearRollback{Key: in.rollbackKey(), Reason: reason.Rollback})
 		return
 	}
 	p.addAction(RollBackDeployment{
 		Kind: in.d.kind(), ReplicaSetKind: in.d.setKind(),
-		Revision: r.Number, Name: source.Name, Template: source.Template, Annotations: r.Annotations, Reason: ReasonRollback,
+		Revision: r.Number, Name: source.Name, Template: source.Template, Annotations: r.Annotations, Reason: reason.Rollback,
 	})
 	p.addEvent(p.lastAction(), kind, why, message)
 }
@@ -154,7 +155,7 @@ func (p *Plan) addRollback(in *input, r *revision.Rollback, source *revision.Ent
 func (p *Plan) addSizes(in *input, u *newSetUpdate, d *decision) {
 	changes := slices.Clip(d.sizing.changes)
 	for _, i := range d.refreshed {
-		changes = append(changes, change{set: i, to: in.sets[i].size, reason: ReasonScaling})
+		changes = append(changes, change{set: i, to: in.sets[i].size, reason: reason.Scaling})
 	}
 	direction := func(c change) int { return cmp.Compare(c.to, in.sets[c.set].size) }
 	if d.sizing.shrinkFirst && slices.ContainsFunc(changes, func(c change) bool { return direction(c) < 0 }) {
@@ -182,7 +183,7 @@ func (p *Plan) addSizes(in *input, u *newSetUpdate, d *decision) {
 // addPause adds the pause at a pause point.
 func (p *Plan) addPause(in *input, at *pausepoint.PauseDeployment) {
 	p.addAction(PauseDeployment{
-		Kind: in.d.kind(), UID: at.UID, ResourceVersion: at.ResourceVersion, Pod: at.Pod, Mode: at.Mode, Reason: ReasonPausePoint,
+		Kind: in.d.kind(), UID: at.UID, ResourceVersion: at.ResourceVersion, Pod: at.Pod, Mode: at.Mode, Reason: reason.PausePoint,
 		Set: map[string]string{pausepoint.AnnotationHit: at.Token},
 	})
 }
@@ -192,7 +193,7 @@ func (p *Plan) addDeletions(in *input, d *decision) {
 	for _, rs := range d.remove {
 		number, _ := in.opts.Keys.Number(rs.Annotations)
 		p.addAction(DeleteReplicaSet{
-			Kind: in.d.setKind(), Name: rs.Name, UID: rs.UID, ResourceVersion: rs.ResourceVersion, Revision: number, Reason: ReasonHistoryLimit,
+			Kind: in.d.setKind(), Name: rs.Name, UID: rs.UID, ResourceVersion: rs.ResourceVersion, Revision: number, Reason: reason.HistoryLimit,
 		})
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/base/union"
 	"github.com/kplan-go/kplan/selector/claim"
 )
@@ -17,16 +18,16 @@ type AdoptPod struct {
 	Name      string               `json:"name"`
 	UID       string               `json:"uid,omitzero"`
 	Reference claim.OwnerReference `json:"reference"`
-	Reason    Reason               `json:"reason"`
+	Reason    kplan.Reason         `json:"reason"`
 }
 
 // ReleasePod removes the ReplicaSet's owner reference from a pod. The UID is a precondition.
 type ReleasePod struct {
-	Kind     string `json:"kind,omitzero"` // "" is a pod
-	Name     string `json:"name"`
-	UID      string `json:"uid,omitzero"`
-	OwnerUID string `json:"ownerUID"`
-	Reason   Reason `json:"reason"`
+	Kind     string       `json:"kind,omitzero"` // "" is a pod
+	Name     string       `json:"name"`
+	UID      string       `json:"uid,omitzero"`
+	OwnerUID string       `json:"ownerUID"`
+	Reason   kplan.Reason `json:"reason"`
 }
 
 // CreatePods creates equal pods from the template, in batches: see
@@ -37,18 +38,18 @@ type CreatePods struct {
 	Initial int32  `json:"initial,omitzero"` // size of the first batch; 0 means 1
 	// WithoutController means that the pods get no reference to the ReplicaSet: see
 	// [Kubernetes15WithoutGarbageCollector].
-	WithoutController bool   `json:"withoutController,omitzero"`
-	Reason            Reason `json:"reason"`
+	WithoutController bool         `json:"withoutController,omitzero"`
+	Reason            kplan.Reason `json:"reason"`
 }
 
 // DeletePod deletes one pod. Pass UID and ResourceVersion to the API server as preconditions,
 // so that a pod that has changed since is kept.
 type DeletePod struct {
-	Kind            string `json:"kind,omitzero"` // "" is a pod
-	Name            string `json:"name"`
-	UID             string `json:"uid,omitzero"`
-	ResourceVersion string `json:"resourceVersion,omitzero"`
-	Reason          Reason `json:"reason"`
+	Kind            string       `json:"kind,omitzero"` // "" is a pod
+	Name            string       `json:"name"`
+	UID             string       `json:"uid,omitzero"`
+	ResourceVersion string       `json:"resourceVersion,omitzero"`
+	Reason          kplan.Reason `json:"reason"`
 }
 
 // kindText returns the kind of a pod in texts; the empty kind is "pod".

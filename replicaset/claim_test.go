@@ -14,6 +14,7 @@ import (
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/reason"
 	"github.com/kplan-go/kplan/selector"
 	"github.com/kplan-go/kplan/selector/claim"
 )
@@ -109,10 +110,10 @@ func TestClaimTogether(t *testing.T) {
 	p := reconcile(t, replicaset.Snapshot{ReplicaSet: web(6, selecting), Pods: pods}, replicaset.Options{})
 	reference := claim.OwnerReference{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "web", UID: "web-uid", Controller: ptr.To(true), BlockOwnerDeletion: ptr.To(true)}
 	requireEqual(t, "with preconditions", replicaset.Actions{
-		replicaset.AdoptPod{Name: "p1", UID: "p1-uid", Reference: reference, Reason: replicaset.ReasonOrphan},
-		replicaset.ReleasePod{Name: "p4", UID: "p4-uid", OwnerUID: "web-uid", Reason: replicaset.ReasonNoMatch},
-		replicaset.AdoptPod{Name: "p6", UID: "p6-uid", Reference: reference, Reason: replicaset.ReasonOrphan},
-		replicaset.CreatePods{Count: 2, Reason: replicaset.ReasonTooFew},
+		replicaset.AdoptPod{Name: "p1", UID: "p1-uid", Reference: reference, Reason: reason.Orphan},
+		replicaset.ReleasePod{Name: "p4", UID: "p4-uid", OwnerUID: "web-uid", Reason: reason.NoMatch},
+		replicaset.AdoptPod{Name: "p6", UID: "p6-uid", Reference: reference, Reason: reason.Orphan},
+		replicaset.CreatePods{Count: 2, Reason: reason.TooFew},
 	}, p.Actions)
 	require.Equal(t, int32(4), p.Status.Replicas)
 	require.JSONEq(t, `{"metadata":{"uid":"p4-uid","ownerReferences":[{"$patch":"delete","uid":"web-uid"}]}}`, string(p.Actions[1].(replicaset.ReleasePod).Patch()))

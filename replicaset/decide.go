@@ -5,13 +5,14 @@ package replicaset
 import (
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset/reason"
 )
 
 // A decision holds the pods that a pass creates or deletes, and the changes that it holds back.
 type decision struct {
 	create  int32           // pods to create
 	victims podorder.Choice // pods to delete
-	holds   []kplan.Hold[Reason]
+	holds   []kplan.Hold
 }
 
 // decide decides the number of pods to create, or the pods to delete.
@@ -33,7 +34,7 @@ func (in *input) decide(c *counts) decision {
 		d.victims = order.Choose(in.Pods, c.candidates(), int(n.remove))
 	}
 	if d.victims.Missing > 0 {
-		d.holds = append(d.holds, newHold(ReasonProtected, int64(d.victims.Protected), int64(n.remove)))
+		d.holds = append(d.holds, newHold(reason.Protected, int64(d.victims.Protected), int64(n.remove)))
 	}
 	return d
 }
@@ -60,7 +61,7 @@ func (in *input) numbers(c *counts) (n numbers) {
 // A change is the number of pods to create or delete, and the reasons that hold back more.
 type change struct {
 	create, remove int32
-	holds          []kplan.Hold[Reason]
+	holds          []kplan.Hold
 }
 
 // change returns the change of the number of active pods, up to the burst (Size in rules.md):
@@ -71,20 +72,20 @@ func (n numbers) change() (c change) {
 	missing, surplus := int64(n.wanted)-int64(n.active), int64(n.active)-int64(n.wanted)
 	switch {
 	case n.waiting:
-		return change{holds: []kplan.Hold[Reason]{newHold(ReasonExpectations, n.outstanding, 0)}}
+		return change{holds: []kplan.Hold{newHold(reason.Expectations, n.outstanding, 0)}}
 	case missing == 0:
 		return change{holds: n.waitHolds()}
 	case n.deleting:
-		return change{holds: []kplan.Hold[Reason]{newHold(ReasonDeleting, int64(n.active), int64(n.wanted))}}
+		return change{holds: []kplan.Hold{newHold(reason.Deleting, int64(n.active), int64(n.wanted))}}
 	case n.outstanding > 0:
-		c.holds = append(c.holds, newHold(ReasonExpired, n.outstanding, 0))
+		c.holds = append(c.holds, newHold(reason.Expired, n.outstanding, 0))
 	}
 	if missing > 0 && n.terminating > 0 {
-		c.holds = append(c.holds, newHold(ReasonTerminating, int64(n.terminating), missing))
+		c.holds = append(c.holds, newHold(reason.Terminating, int64(n.terminating), missing))
 		missing = max(0, missing-int64(n.terminating))
 	}
 	if size := max(missing, surplus); size > int64(n.burst) {
-		c.holds = append(c.holds, newHold(ReasonBurst, size, int64(n.burst)))
+		c.holds = append(c.holds, newHold(reason.Burst, size, int64(n.burst)))
 	}
 	c.create = int32(max(0, min(missing, int64(n.burst))))
 	c.remove = int32(max(0, min(surplus, int64(n.burst))))
@@ -96,16 +97,16 @@ func (n numbers) shrinks() bool { return n.active > n.wanted && !n.waiting && !n
 
 // waitHolds returns the hold of a ReplicaSet of the right size with pods that are not ready or not
 // available.
-func (n numbers) waitHolds() []kplan.Hold[Reason] {
+func (n numbers) waitHolds() []kplan.Hold {
 	switch {
 	case n.ready < n.active:
-		return []kplan.Hold[Reason]{newHold(ReasonNotReady, int64(n.ready), int64(n.active))}
+		return []kplan.Hold{newHold(reason.NotReady, int64(n.ready), int64(n.active))}
 	case n.available < n.ready:
-		return []kplan.Hold[Reason]{newHold(ReasonNotAvailable, int64(n.available), int64(n.ready))}
+		return []kplan.Hold{newHold(reason.NotAvailable, int64(n.available), int64(n.ready))}
 	}
 	return nil
 }
 
-func newHold(reason Reason, have, limit int64) kplan.Hold[Reason] {
-	return kplan.Hold[Reason]{Reason: reason, Have: have, Limit: limit}
+func newHold(reason kplan.Reason, have, limit int64) kplan.Hold {
+	return kplan.Hold{Reason: reason, Have: have, Limit: limit}
 }

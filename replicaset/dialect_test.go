@@ -15,6 +15,7 @@ import (
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/reason"
 )
 
 var uncollected = replicaset.Options{Dialect: replicaset.Kubernetes15WithoutGarbageCollector}
@@ -42,7 +43,7 @@ func TestWithoutGarbageCollector(t *testing.T) {
 			require.Equal(t, "", actionTexts(p), c.why)
 			require.Equal(t, int32(1), p.Status.Replicas, c.why)
 		} else {
-			require.Equal(t, replicaset.Actions{replicaset.CreatePods{Count: 1, Initial: 1, Reason: replicaset.ReasonTooFew, WithoutController: true}}, p.Actions, c.why)
+			require.Equal(t, replicaset.Actions{replicaset.CreatePods{Count: 1, Initial: 1, Reason: reason.TooFew, WithoutController: true}}, p.Actions, c.why)
 			require.Equal(t, int32(0), p.Status.Replicas, c.why)
 		}
 		require.Nil(t, p.Status.TerminatingReplicas, "as in 1.5")

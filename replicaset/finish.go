@@ -10,6 +10,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset/reason"
 	"github.com/kplan-go/kplan/selector/claim"
 )
 
@@ -137,7 +138,7 @@ type finish struct {
 // selectorUnusable reports whether the plan is empty because of an unusable selector: then not even
 // the status is written.
 func (f *finish) selectorUnusable() bool {
-	return slices.ContainsFunc(f.plan.Holds, func(h kplan.Hold[Reason]) bool { return h.Reason == ReasonBadSelector })
+	return slices.ContainsFunc(f.plan.Holds, func(h kplan.Hold) bool { return h.Reason == reason.BadSelector })
 }
 
 // recordWritten records the versions of the pods that were adopted and created.

@@ -20,7 +20,7 @@ type Plan struct {
 	// adopted: see [claim.CheckLive]. A cache may not show yet that it is gone.
 	LiveCheck bool `json:"liveCheck,omitzero"`
 	// Holds are the changes that were held back, and the reasons.
-	Holds []kplan.Hold[Reason] `json:"holds,omitempty"`
+	Holds []kplan.Hold `json:"holds,omitempty"`
 	// Status is the complete next status, if the actions succeed. It counts the pods of the
 	// snapshot, before the actions. Write it if it differs.
 	Status Status `json:"status"`
@@ -48,29 +48,6 @@ var (
 	_ Action = ReleasePod{}
 	_ Action = CreatePods{}
 	_ Action = DeletePod{}
-)
-
-// A Reason is the reason why a plan does something or holds it back.
-type Reason string
-
-// Reasons of actions and holds. Have and Limit of a [kplan.Hold] are the numbers in the
-// comment.
-const (
-	ReasonOrphan       Reason = "Orphan"       // the pod is selected and has no controller
-	ReasonNoMatch      Reason = "NoMatch"      // the pod is no longer selected
-	ReasonTooFew       Reason = "TooFew"       // fewer active pods than wanted
-	ReasonTooMany      Reason = "TooMany"      // more active pods than wanted
-	ReasonBurst        Reason = "Burst"        // Have pods are missing or surplus, Limit may change at once
-	ReasonExpectations Reason = "Expectations" // Have writes have not been seen yet, Limit may be outstanding
-	ReasonExpired      Reason = "Expired"      // Have writes have not been seen for too long and are given up
-	ReasonStalePods    Reason = "StalePods"    // the pods are of version Have, and version Limit was written
-	ReasonStaleOwner   Reason = "StaleOwner"   // the ReplicaSet is of version Have, and version Limit was written
-	ReasonBadSelector  Reason = "BadSelector"  // the selector cannot be used, and nothing is done
-	ReasonTerminating  Reason = "Terminating"  // Have pods are being deleted, of Limit that are missing
-	ReasonProtected    Reason = "Protected"    // Have pods that must not be deleted are in the way of Limit deletions
-	ReasonDeleting     Reason = "Deleting"     // the ReplicaSet is being deleted; Have active pods, Limit wanted
-	ReasonNotReady     Reason = "NotReady"     // Have pods are ready of Limit active
-	ReasonNotAvailable Reason = "NotAvailable" // Have pods are available of Limit ready
 )
 
 // String returns one line for each action and hold. It ends without a newline.

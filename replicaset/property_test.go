@@ -18,6 +18,7 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/random"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/reason"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -202,7 +203,7 @@ func finished(t *rapid.T) {
 			r.Claims = append(r.Claims, kplan.Outcome{Answer: kplan.Done})
 		}
 	}
-	if slices.Contains(p.Holds, kplan.Hold[replicaset.Reason]{Reason: replicaset.ReasonBadSelector}) {
+	if slices.Contains(p.Holds, kplan.Hold{Reason: reason.BadSelector}) {
 		return // nothing is written
 	}
 	done := replicaset.Finish(s, p, r, t0, opts)

@@ -16,6 +16,7 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/random"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/reason"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -151,7 +152,7 @@ func TestPropertyManyPods(t *testing.T) {
 			s.Pods = pods
 			p, err := replicaset.Reconcile(s, t0, opts)
 			require.NoError(t, err)
-			if len(p.Holds) > 0 && p.Holds[0].Reason == replicaset.ReasonBadSelector {
+			if len(p.Holds) > 0 && p.Holds[0].Reason == reason.BadSelector {
 				return nil
 			}
 			from, err := replicaset.ReconcileFrom(s, reader{pods: pods}, t0, opts)

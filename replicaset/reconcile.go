@@ -7,6 +7,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset/reason"
 )
 
 // Reconcile returns the next step of the ReplicaSet in s as of now. It performs
@@ -69,17 +70,17 @@ func (in *input) readPods(r PodReader, c *counts) {
 }
 
 // stale returns the hold of the pass if a cache is older than the last writes.
-func (in *input) stale() (kplan.Hold[Reason], bool) {
+func (in *input) stale() (kplan.Hold, bool) {
 	if in.Written.Pods == "" && in.Written.ReplicaSets == "" {
-		return kplan.Hold[Reason]{}, false
+		return kplan.Hold{}, false
 	}
 	u, stale := in.Written.unseen(in.Read)
 	if !stale {
-		return kplan.Hold[Reason]{}, false
+		return kplan.Hold{}, false
 	}
-	why := ReasonStalePods
+	why := reason.StalePods
 	if u.owner {
-		why = ReasonStaleOwner
+		why = reason.StaleOwner
 	}
 	return newHold(why, versionNumber(u.read), versionNumber(u.written)), true
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/reason"
 )
 
 // t0 is when every test happens.
@@ -193,9 +194,9 @@ func TestVictims(t *testing.T) {
 	all := []podorder.Pod{pod("a"), pod("b", unready), pod("c", on("")), pod("d", phase(podorder.Pending), unready)}
 	p := reconcile(t, replicaset.Snapshot{ReplicaSet: web(1), Pods: all}, replicaset.Options{})
 	requireEqual(t, "in deletion order, with preconditions", replicaset.Actions{
-		replicaset.DeletePod{Name: "c", UID: "c-uid", ResourceVersion: "7", Reason: replicaset.ReasonTooMany},
-		replicaset.DeletePod{Name: "d", UID: "d-uid", ResourceVersion: "7", Reason: replicaset.ReasonTooMany},
-		replicaset.DeletePod{Name: "b", UID: "b-uid", ResourceVersion: "7", Reason: replicaset.ReasonTooMany},
+		replicaset.DeletePod{Name: "c", UID: "c-uid", ResourceVersion: "7", Reason: reason.TooMany},
+		replicaset.DeletePod{Name: "d", UID: "d-uid", ResourceVersion: "7", Reason: reason.TooMany},
+		replicaset.DeletePod{Name: "b", UID: "b-uid", ResourceVersion: "7", Reason: reason.TooMany},
 	}, p.Actions)
 }
 
@@ -281,8 +282,8 @@ func TestAdmit(t *testing.T) {
 
 func TestJSON(t *testing.T) {
 	p := replicaset.Plan{
-		Actions:   replicaset.Actions{replicaset.CreatePods{Count: 3, Reason: replicaset.ReasonTooFew}, replicaset.DeletePod{Name: "a", UID: "u", ResourceVersion: "7", Reason: replicaset.ReasonTooMany}},
-		Holds:     []kplan.Hold[replicaset.Reason]{{Reason: replicaset.ReasonBurst, Have: 1200, Limit: 500}},
+		Actions:   replicaset.Actions{replicaset.CreatePods{Count: 3, Reason: reason.TooFew}, replicaset.DeletePod{Name: "a", UID: "u", ResourceVersion: "7", Reason: reason.TooMany}},
+		Holds:     []kplan.Hold{{Reason: reason.Burst, Have: 1200, Limit: 500}},
 		RecheckAt: t0,
 	}
 	data, err := json.Marshal(p)

@@ -58,7 +58,6 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[replicaset.PodEvent](),
 	reflect.TypeFor[replicaset.PodReader](),
 	reflect.TypeFor[replicaset.Quirks](),
-	reflect.TypeFor[replicaset.Reason](),
 	reflect.TypeFor[replicaset.ReleasePod](),
 	reflect.TypeFor[replicaset.ReplicaSet](),
 	reflect.TypeFor[replicaset.Report](),

@@ -11,6 +11,7 @@ import (
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/reason"
 )
 
 // While a cache is older than what was written, nothing is planned, the hold says which
@@ -20,24 +21,24 @@ func TestStale(t *testing.T) {
 	for _, tt := range []struct {
 		why  string
 		read replicaset.Versions
-		hold kplan.Hold[replicaset.Reason]
+		hold kplan.Hold
 		err  string
 	}{
 		{"a pod that was created is not there", replicaset.Versions{Pods: "11", ReplicaSets: "20"},
-			kplan.Hold[replicaset.Reason]{Reason: replicaset.ReasonStalePods, Have: 11, Limit: 12},
+			kplan.Hold{Reason: reason.StalePods, Have: 11, Limit: 12},
 			"read version: 11 is not as new as written version: 12 for group resource pods"},
 		{"the status is an older one", replicaset.Versions{Pods: "12", ReplicaSets: "9"},
-			kplan.Hold[replicaset.Reason]{Reason: replicaset.ReasonStaleOwner, Have: 9, Limit: 20},
+			kplan.Hold{Reason: reason.StaleOwner, Have: 9, Limit: 20},
 			"read version: 9 is not as new as written version: 20 for group resource replicasets.apps"},
 		{"pods come first if both are", replicaset.Versions{Pods: "5", ReplicaSets: "5"},
-			kplan.Hold[replicaset.Reason]{Reason: replicaset.ReasonStalePods, Have: 5, Limit: 12},
+			kplan.Hold{Reason: reason.StalePods, Have: 5, Limit: 12},
 			"read version: 5 is not as new as written version: 12 for group resource pods"},
 	} {
 		t.Run(tt.why, func(t *testing.T) {
 			s := replicaset.Snapshot{ReplicaSet: web(3), Pods: pods(1), Written: written, Read: tt.read}
 			p := reconcile(t, s, replicaset.Options{})
 			require.Empty(t, p.Actions)
-			require.Equal(t, []kplan.Hold[replicaset.Reason]{tt.hold}, p.Holds)
+			require.Equal(t, []kplan.Hold{tt.hold}, p.Holds)
 			require.Equal(t, s.ReplicaSet.Status, p.Status)
 			r := replicaset.Finish(s, p, replicaset.Report{Expectations: s.Expectations}, t0, replicaset.Options{})
 			require.EqualError(t, r.Err, tt.err)

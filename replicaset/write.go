@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/replicaset/reason"
 )
 
 // plan returns the plan for the counts.
@@ -18,7 +19,7 @@ func (in *input) plan(c *counts) (p Plan) {
 // writePlan is [input.plan] in place, because a plan is large and most passes have few pods.
 func (in *input) writePlan(p *Plan, c *counts) {
 	if in.unusable != nil {
-		*p = in.emptyPlan(newHold(ReasonBadSelector, 0, 0))
+		*p = in.emptyPlan(newHold(reason.BadSelector, 0, 0))
 		return
 	}
 	d := in.decide(c)
@@ -37,18 +38,18 @@ func (in *input) write(p *Plan, c *counts, d *decision) {
 	p.Actions = in.appendClaims(c, p.Actions)
 	if d.create > 0 {
 		p.Actions = append(p.Actions, CreatePods{
-			Kind: in.ReplicaSet.podKind(), Count: d.create, Initial: in.initialBatch(d.create), WithoutController: in.anyController, Reason: ReasonTooFew,
+			Kind: in.ReplicaSet.podKind(), Count: d.create, Initial: in.initialBatch(d.create), WithoutController: in.anyController, Reason: reason.TooFew,
 		})
 	}
 	for _, v := range d.victims.Victims {
 		pod := in.pod(v)
-		p.Actions = append(p.Actions, DeletePod{Kind: in.ReplicaSet.podKind(), Name: pod.Name, UID: pod.UID, ResourceVersion: pod.ResourceVersion, Reason: ReasonTooMany})
+		p.Actions = append(p.Actions, DeletePod{Kind: in.ReplicaSet.podKind(), Name: pod.Name, UID: pod.UID, ResourceVersion: pod.ResourceVersion, Reason: reason.TooMany})
 	}
 }
 
 // emptyPlan returns the plan without actions for an unusable selector or a stale snapshot.
-func (in *input) emptyPlan(hold kplan.Hold[Reason]) Plan {
-	return Plan{Holds: []kplan.Hold[Reason]{hold}, Status: in.ReplicaSet.Status.clone()}
+func (in *input) emptyPlan(hold kplan.Hold) Plan {
+	return Plan{Holds: []kplan.Hold{hold}, Status: in.ReplicaSet.Status.clone()}
 }
 
 // appendClaims appends the adoptions and releases, by name.
@@ -67,10 +68,10 @@ func (in *input) appendClaims(c *counts, actions Actions) Actions {
 	for _, i := range list {
 		pod := &in.Pods[i]
 		if c.roles[i] == roleAdopt {
-			actions = append(actions, AdoptPod{Kind: in.ReplicaSet.podKind(), Name: pod.Name, UID: pod.UID, Reference: in.reference(), Reason: ReasonOrphan})
+			actions = append(actions, AdoptPod{Kind: in.ReplicaSet.podKind(), Name: pod.Name, UID: pod.UID, Reference: in.reference(), Reason: reason.Orphan})
 			continue
 		}
-		actions = append(actions, ReleasePod{Kind: in.ReplicaSet.podKind(), Name: pod.Name, UID: pod.UID, OwnerUID: in.ReplicaSet.UID, Reason: ReasonNoMatch})
+		actions = append(actions, ReleasePod{Kind: in.ReplicaSet.podKind(), Name: pod.Name, UID: pod.UID, OwnerUID: in.ReplicaSet.UID, Reason: reason.NoMatch})
 	}
 	return actions
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/inplace"
+	"github.com/kplan-go/kplan/daemonset/reason"
 )
 
 // derive returns a plan that turns the pods of before into the pods of after. A controller
@@ -36,11 +37,11 @@ func derive(before, after *daemonset.Snapshot, o *daemonset.Options) daemonset.P
 	plan := daemonset.Plan{Actions: actions, Status: after.DaemonSet.Status, Backoff: after.Backoff}
 	switch {
 	case before.Unseen:
-		plan.Holds = []kplan.Hold[daemonset.Reason]{{Reason: daemonset.ReasonUnseen}}
+		plan.Holds = []kplan.Hold{{Reason: reason.Unseen}}
 	case o.Freeze:
-		plan.Holds = []kplan.Hold[daemonset.Reason]{{Reason: daemonset.ReasonFrozen}}
+		plan.Holds = []kplan.Hold{{Reason: reason.Frozen}}
 	case !before.DaemonSet.DeletionTimestamp.IsZero():
-		plan.Holds = []kplan.Hold[daemonset.Reason]{{Reason: daemonset.ReasonDeleting}}
+		plan.Holds = []kplan.Hold{{Reason: reason.Deleting}}
 	}
 	return plan
 }

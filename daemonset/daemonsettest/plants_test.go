@@ -9,6 +9,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/internal/verify/properties"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/selector"
@@ -17,7 +18,7 @@ import (
 type plant = properties.Plant[daemonset.Snapshot, daemonset.Options, daemonset.Plan]
 
 // kill deletes at most so many pods that a filter picks and that stay.
-func kill(most int, reason daemonset.Reason, picks func(s *daemonset.Snapshot, p *daemonset.Pod) bool) func(*daemonset.Snapshot, *daemonset.Plan) {
+func kill(most int, reason kplan.Reason, picks func(s *daemonset.Snapshot, p *daemonset.Pod) bool) func(*daemonset.Snapshot, *daemonset.Plan) {
 	return func(s *daemonset.Snapshot, plan *daemonset.Plan) {
 		gone := map[string]bool{}
 		for _, a := range plan.Actions {
@@ -46,7 +47,7 @@ func oldAndReady(s *daemonset.Snapshot, p *daemonset.Pod) bool { return old(s, p
 // everywhere creates a pod on each node.
 func everywhere(s *daemonset.Snapshot, p *daemonset.Plan) {
 	for _, n := range s.Nodes {
-		p.Actions = append(p.Actions, daemonset.CreatePod{Node: n.Name, Hash: "v2", Reason: daemonset.ReasonMissing})
+		p.Actions = append(p.Actions, daemonset.CreatePod{Node: n.Name, Hash: "v2", Reason: reason.Missing})
 	}
 }
 
@@ -66,7 +67,7 @@ func universal() []plant {
 				p.Actions = append(p.Actions, daemonset.CreateRevision{Labels: s.Pods[0].Labels})
 			}
 		}),
-		room.InPlan("order independence", "the first of the list goes", kill(1, daemonset.ReasonRollout, old)),
+		room.InPlan("order independence", "the first of the list goes", kill(1, reason.Rollout, old)),
 		room.InPlan("no panic", "an index out of range", func(s *daemonset.Snapshot, p *daemonset.Plan) { p.Status.NumberReady = s.Pods[0].Restarts }),
 		room.InPlan("actions take effect", "terminating pods are deleted again", func(s *daemonset.Snapshot, p *daemonset.Plan) {
 			for i := range s.Pods {
@@ -76,7 +77,7 @@ func universal() []plant {
 				}
 			}
 		}),
-		room.InPlan("convergence", "all pods are replaced forever", kill(99, daemonset.ReasonRollout, func(*daemonset.Snapshot, *daemonset.Pod) bool { return true })),
+		room.InPlan("convergence", "all pods are replaced forever", kill(99, reason.Rollout, func(*daemonset.Snapshot, *daemonset.Pod) bool { return true })),
 		room.InPlan("no repeated state", "new pods are old ones", func(_ *daemonset.Snapshot, p *daemonset.Plan) {
 			properties.Each(p.Actions, func(a *daemonset.CreatePod) {
 				a.Hash = "v1"
@@ -90,7 +91,7 @@ func universal() []plant {
 		room.InPlan("bounds after every prefix", "a node gets more pods than it may", everywhere),
 		room.InPlan("bounds after every part", "pods are created before others are deleted", func(s *daemonset.Snapshot, p *daemonset.Plan) {
 			everywhere(s, p)
-			kill(99, daemonset.ReasonRollout, old)(s, p)
+			kill(99, reason.Rollout, old)(s, p)
 		}),
 		room.InView("bounds from stale views", "it does not wait for its own writes", func(s *daemonset.Snapshot, _ *time.Time, _ *daemonset.Options) { s.Unseen = false }),
 		room.InPlan("everything explained", "an action without a reason", func(_ *daemonset.Snapshot, p *daemonset.Plan) {
@@ -117,15 +118,15 @@ func nodes() []plant {
 			everywhere(s, p)
 			everywhere(s, p)
 		}),
-		room.InPlan("unavailable nodes bound", "more pods than may be unavailable", kill(99, daemonset.ReasonRollout, oldAndReady)),
+		room.InPlan("unavailable nodes bound", "more pods than may be unavailable", kill(99, reason.Rollout, oldAndReady)),
 		room.InPlan("surging nodes bound", "all nodes surge at once", everywhere),
 		room.InPlan("unavailable old pods first", "available pods go first", func(s *daemonset.Snapshot, p *daemonset.Plan) {
 			p.Actions = nil
-			kill(99, daemonset.ReasonRollout, oldAndReady)(s, p)
+			kill(99, reason.Rollout, oldAndReady)(s, p)
 		}),
 		room.InPlan("dead nodes bound", "dead nodes are passed over without limit", func(s *daemonset.Snapshot, p *daemonset.Plan) {
 			for _, n := range s.Nodes {
-				p.Holds = append(p.Holds, kplan.Hold[daemonset.Reason]{Node: n.Name, Reason: daemonset.ReasonDeadNode})
+				p.Holds = append(p.Holds, kplan.Hold{Node: n.Name, Reason: reason.DeadNode})
 			}
 		}),
 		room.InView("failed pods back off", "the delay is not waited for", func(s *daemonset.Snapshot, _ *time.Time, _ *daemonset.Options) { s.Backoff = nil }),

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 )
@@ -30,7 +31,7 @@ func derive(before, after *deploy.Snapshot, _ *deploy.Options) deploy.Plan {
 		delete(known, rs.UID)
 		switch {
 		case was.ControllerUID == "" && rs.ControllerUID != "":
-			others = append(others, deploy.AdoptReplicaSet{Name: rs.Name, UID: rs.UID, Reason: deploy.ReasonOrphan})
+			others = append(others, deploy.AdoptReplicaSet{Name: rs.Name, UID: rs.UID, Reason: reason.Orphan})
 		case was.ControllerUID != "" && rs.ControllerUID == "":
 			others = append(others, deploy.ReleaseReplicaSet{Name: rs.Name, UID: rs.UID})
 		}

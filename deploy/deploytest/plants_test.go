@@ -14,6 +14,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/internal/verify/properties"
 	"github.com/kplan-go/kplan/revision"
 )
@@ -101,7 +102,7 @@ func universal() []plant {
 		}),
 		inCreations("bounds from stale views", "the surge is used twice", func(_ *deploy.Snapshot, a *deploy.CreateReplicaSet) { a.Replicas = min(2*a.Replicas, 1000) }),
 		room.InPlan("everything explained", "a hold without numbers", func(s *deploy.Snapshot, p *deploy.Plan) {
-			p.Holds = append(p.Holds, kplan.Hold[deploy.Reason]{Name: "web-v1", Reason: deploy.ReasonMinAvailable})
+			p.Holds = append(p.Holds, kplan.Hold{Name: "web-v1", Reason: reason.MinAvailable})
 		}),
 		inScalings("everything explained", "an action without a reason", func(_ *deploy.Snapshot, a *deploy.ScaleReplicaSet) { a.Reason = "" }),
 		room.InPlan("JSON round trip", "an action that JSON does not know", func(_ *deploy.Snapshot, p *deploy.Plan) {
@@ -127,7 +128,7 @@ func sizes() []plant {
 			}
 		}),
 		inScalings("proportional scaling", "a remainder is lost", func(_ *deploy.Snapshot, a *deploy.ScaleReplicaSet) {
-			if a.Reason == deploy.ReasonScaling && a.To > 0 {
+			if a.Reason == reason.Scaling && a.To > 0 {
 				a.To--
 			}
 		}),
@@ -168,7 +169,7 @@ func records() []plant {
 		}),
 		inScalings("template hash", "it rolls out to another ReplicaSet", func(s *deploy.Snapshot, a *deploy.ScaleReplicaSet) {
 			for _, rs := range s.ReplicaSets {
-				if a.Reason == deploy.ReasonRolloutUp && rs.Template != s.Deployment.Template {
+				if a.Reason == reason.RolloutUp && rs.Template != s.Deployment.Template {
 					a.Name, a.UID, a.From = rs.Name, rs.UID, size(&rs)
 				}
 			}

@@ -20,6 +20,7 @@ import (
 	kubeargo "github.com/kplan-go/kplan/kube/argo"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/argo"
+	"github.com/kplan-go/kplan/rollout/argo/reason"
 )
 
 // turning is a Rollout whose Services take turns, in the middle of an update: it restarts
@@ -98,7 +99,7 @@ func TestPassedOn(t *testing.T) {
 	require.Len(t, s.Pods, 6)
 	plan, err := argo.Reconcile(s, noon, argo.Options{})
 	require.NoError(t, err)
-	require.Equal(t, argo.Actions{argo.EvictPod{Name: "v1-0", Reason: argo.ReasonRestart}}, plan.Actions)
+	require.Equal(t, argo.Actions{argo.EvictPod{Name: "v1-0", Reason: reason.Restart}}, plan.Actions)
 	requests, err := kubeargo.Requests(o, plan.Actions[0])
 	require.NoError(t, err)
 	require.Equal(t, "create pods/v1-0 eviction", requests[0].String())

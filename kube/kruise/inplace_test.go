@@ -17,6 +17,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/inplace"
+	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/kube/internal/apitest"
 	kubekruise "github.com/kplan-go/kplan/kube/kruise"
@@ -83,7 +84,7 @@ func inPlaceAction(spec inplace.Spec) daemonset.UpdatePod {
 	p := kube.DaemonSetPod(gated())
 	return daemonset.UpdatePod{
 		Object: daemonset.Object{Name: "log-1", UID: "u", ResourceVersion: "7"}, Node: "n1", From: "v1", To: "v2", CloseGate: true,
-		Patch: inplace.FirstBatch(p.Containers, &spec, updatedAt), Reason: daemonset.ReasonRollout,
+		Patch: inplace.FirstBatch(p.Containers, &spec, updatedAt), Reason: reason.Rollout,
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/properties"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/reason"
 	"github.com/kplan-go/kplan/selector/claim"
 )
 
@@ -29,7 +30,7 @@ func kill(picks func(s *replicaset.Snapshot, pod *podorder.Pod) bool) func(*repl
 	return func(s *replicaset.Snapshot, p *replicaset.Plan) {
 		for i := range s.Pods {
 			if pod := &s.Pods[i]; picks(s, pod) {
-				p.Actions = append(p.Actions, replicaset.DeletePod{Name: pod.Name, UID: pod.UID, Reason: replicaset.ReasonTooMany})
+				p.Actions = append(p.Actions, replicaset.DeletePod{Name: pod.Name, UID: pod.UID, Reason: reason.TooMany})
 			}
 		}
 	}

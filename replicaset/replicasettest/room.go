@@ -12,6 +12,7 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/random"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/reason"
 	"github.com/kplan-go/kplan/selector/claim"
 )
 
@@ -149,7 +150,7 @@ func derive(before, after *replicaset.Snapshot, o *replicaset.Options) (plan rep
 		plan.Actions = append(plan.Actions, replicaset.CreatePods{Count: created, WithoutController: anyones})
 	}
 	if o.Order.Priority != "" {
-		plan.Holds = append(plan.Holds, kplan.Hold[replicaset.Reason]{Reason: replicaset.ReasonProtected})
+		plan.Holds = append(plan.Holds, kplan.Hold{Reason: reason.Protected})
 	}
 	return plan
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/base/union"
 )
 
@@ -39,60 +40,60 @@ var (
 
 // CreateReplicaSet creates the ReplicaSet of the template of an Argo Rollout.
 type CreateReplicaSet struct {
-	Name     string `json:"name"`
-	Hash     string `json:"hash"` // the value of [HashLabel]
-	Revision int64  `json:"revision"`
-	Replicas int32  `json:"replicas"`
-	Desired  int32  `json:"desired"` // the size of the Rollout, as annotated
-	Reason   Reason `json:"reason"`
+	Name     string       `json:"name"`
+	Hash     string       `json:"hash"` // the value of [HashLabel]
+	Revision int64        `json:"revision"`
+	Replicas int32        `json:"replicas"`
+	Desired  int32        `json:"desired"` // the size of the Rollout, as annotated
+	Reason   kplan.Reason `json:"reason"`
 }
 
 // ScaleReplicaSet sets the size of a ReplicaSet of an Argo Rollout, and annotates it with
 // the size of the Rollout, so that a later pass sees when that changes.
 type ScaleReplicaSet struct {
-	Name    string `json:"name,omitzero"`
-	Hash    string `json:"hash"`
-	From    int32  `json:"from"`
-	To      int32  `json:"to"`
-	Desired int32  `json:"desired"`
-	Reason  Reason `json:"reason"`
+	Name    string       `json:"name,omitzero"`
+	Hash    string       `json:"hash"`
+	From    int32        `json:"from"`
+	To      int32        `json:"to"`
+	Desired int32        `json:"desired"`
+	Reason  kplan.Reason `json:"reason"`
 }
 
 // DelayReplicaSet annotates a ReplicaSet of an Argo Rollout with the time at which it loses
 // its pods.
 type DelayReplicaSet struct {
-	Name   string    `json:"name,omitzero"`
-	Hash   string    `json:"hash"`
-	Until  time.Time `json:"until,omitzero"` // zero removes the annotation
-	Reason Reason    `json:"reason"`
+	Name   string       `json:"name,omitzero"`
+	Hash   string       `json:"hash"`
+	Until  time.Time    `json:"until,omitzero"` // zero removes the annotation
+	Reason kplan.Reason `json:"reason"`
 }
 
 // EvictPod evicts a pod, so that its ReplicaSet creates another one. A later pass tries
 // again if a PodDisruptionBudget refuses.
 type EvictPod struct {
-	Name   string `json:"name"`
-	Reason Reason `json:"reason"`
+	Name   string       `json:"name"`
+	Reason kplan.Reason `json:"reason"`
 }
 
 // SelectPods lets a Service select the pods of a template.
 type SelectPods struct {
-	Service string `json:"service"`
-	Key     string `json:"key"` // [HashLabel]
-	Value   string `json:"value"`
-	Reason  Reason `json:"reason"`
+	Service string       `json:"service"`
+	Key     string       `json:"key"` // [HashLabel]
+	Value   string       `json:"value"`
+	Reason  kplan.Reason `json:"reason"`
 }
 
 // RemoveRoute removes a route.
 type RemoveRoute struct {
-	Name   string `json:"name"`
-	Reason Reason `json:"reason"`
+	Name   string       `json:"name"`
+	Reason kplan.Reason `json:"reason"`
 }
 
 // SetRoute adds a route to the Service of the canary, or replaces the route with its name.
 type SetRoute struct {
-	Route   Route  `json:"route"`
-	Service string `json:"service,omitzero"`
-	Reason  Reason `json:"reason"`
+	Route   Route        `json:"route"`
+	Service string       `json:"service,omitzero"`
+	Reason  kplan.Reason `json:"reason"`
 }
 
 // SetWeight splits the requests between the pods of the canary and the stable pods. It is
@@ -100,7 +101,7 @@ type SetRoute struct {
 type SetWeight struct {
 	Canary WeightDestination `json:"canary"`
 	Stable WeightDestination `json:"stable"`
-	Reason Reason            `json:"reason"`
+	Reason kplan.Reason      `json:"reason"`
 }
 
 func (CreateReplicaSet) isAction() {}

@@ -11,17 +11,18 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout/argo"
+	"github.com/kplan-go/kplan/rollout/argo/reason"
 )
 
 func TestActions(t *testing.T) {
 	all := argo.Actions{
-		argo.CreateReplicaSet{Name: "web-v2", Hash: "v2", Revision: 2, Replicas: 1, Desired: 4, Reason: argo.ReasonNewTemplate},
-		argo.ScaleReplicaSet{Hash: "v2", From: 1, To: 2, Desired: 4, Reason: argo.ReasonWeight},
-		argo.ScaleReplicaSet{Hash: "v1", From: 4, To: 3, Desired: 4, Reason: argo.ReasonWeight},
-		argo.ScaleReplicaSet{Hash: "v1", From: 4, To: 4, Desired: 4, Reason: argo.ReasonStable},
-		argo.DelayReplicaSet{Hash: "v1", Until: now, Reason: argo.ReasonScaleDownDelay},
-		argo.DelayReplicaSet{Hash: "v1", Reason: argo.ReasonScaleDownDelay},
-		argo.SelectPods{Service: "active", Key: argo.HashLabel, Value: "v2", Reason: argo.ReasonPromotion},
+		argo.CreateReplicaSet{Name: "web-v2", Hash: "v2", Revision: 2, Replicas: 1, Desired: 4, Reason: reason.NewTemplate},
+		argo.ScaleReplicaSet{Hash: "v2", From: 1, To: 2, Desired: 4, Reason: reason.Weight},
+		argo.ScaleReplicaSet{Hash: "v1", From: 4, To: 3, Desired: 4, Reason: reason.Weight},
+		argo.ScaleReplicaSet{Hash: "v1", From: 4, To: 4, Desired: 4, Reason: reason.Stable},
+		argo.DelayReplicaSet{Hash: "v1", Until: now, Reason: reason.ScaleDownDelay},
+		argo.DelayReplicaSet{Hash: "v1", Reason: reason.ScaleDownDelay},
+		argo.SelectPods{Service: "active", Key: argo.HashLabel, Value: "v2", Reason: reason.Promotion},
 	}
 	require.Equal(t, strings.TrimSpace(`
 Created replica set v2 with 1 (NewTemplate)
@@ -31,7 +32,7 @@ Noted size 4 at replica set v1 (Stable)
 Set scale down deadline of replica set v1 to 2026-03-01T12:00:00Z (ScaleDownDelay)
 Removed scale down deadline of replica set v1 (ScaleDownDelay)
 Set rollouts-pod-template-hash to v2 in the selector of service active (Promotion)
-held back: BatchNotReady (1 of 2)`), argo.Plan{Actions: all, Holds: []kplan.Hold[argo.Reason]{{Reason: argo.ReasonBatchNotReady, Have: 1, Limit: 2}}}.String())
+held back: BatchNotReady (1 of 2)`), argo.Plan{Actions: all, Holds: []kplan.Hold{{Reason: reason.BatchNotReady, Have: 1, Limit: 2}}}.String())
 	data, err := json.Marshal(all)
 	require.NoError(t, err)
 	var back argo.Actions

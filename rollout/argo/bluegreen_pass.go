@@ -3,6 +3,7 @@
 package argo
 
 import (
+	"github.com/kplan-go/kplan/rollout/argo/reason"
 	"slices"
 	"time"
 )
@@ -38,10 +39,10 @@ func (c *counts) blueGreenSizes(aborted bool, s *services) (z sizes, w waiting) 
 	delays := c.delaysAbort(aborted)
 	z = c.wanted(delays)
 	if z.stable.set != nil {
-		z.stable = z.stable.resized(c.replicas(), ReasonStable, delays)
+		z.stable = z.stable.resized(c.replicas(), reason.Stable, delays)
 	}
 	if c.fresh != nil {
-		z.fresh, w = c.freshScaled(z.fresh, c.previewSize(c.fresh.Hash), ReasonPreview, delays)
+		z.fresh, w = c.freshScaled(z.fresh, c.previewSize(c.fresh.Hash), reason.Preview, delays)
 	}
 	if c.paused(PauseInconclusive) == nil {
 		others, at := c.blueGreenOthers(delays, s)
@@ -70,7 +71,7 @@ func (c *counts) blueGreenOthers(delaysAbort bool, s *services) (list []size, w 
 		}
 		z.until, w = d.until, w.and(until(d.at))
 		if d.to != set.Replicas {
-			z = z.resized(d.to, ReasonScaleDownDelay, delaysAbort)
+			z = z.resized(d.to, reason.ScaleDownDelay, delaysAbort)
 		}
 		list = append(list, z)
 	}
@@ -174,11 +175,11 @@ func (c *counts) switchActive(t *turn) (active string, w waiting) {
 	active = c.s.Active.Selector[HashLabel]
 	switch {
 	case c.halted():
-		return active, held(ReasonPaused, 0, 0)
+		return active, held(reason.Paused, 0, 0)
 	case !c.readyForPause() || !c.saturated(c.fresh):
 		return active, c.incomplete(active, t)
 	case c.read.Abort && c.aborted(t):
-		return c.read.StableRS, held(ReasonAborted, 0, 0)
+		return c.read.StableRS, held(reason.Aborted, 0, 0)
 	case c.read.Abort:
 		return c.read.StableRS, w
 	case c.fastTracked() || c.pauseOver(t.begin) && c.analyzed():
@@ -195,12 +196,12 @@ func (c *counts) incomplete(active string, t *turn) (w waiting) {
 	case c.fresh == c.stable: // see unsettled
 	case aborted && active == c.read.StableRS:
 	case !c.readyForPause():
-		w = short(c.fresh, ReasonPreviewNotReady, c.fresh.AvailableReplicas, n)
+		w = short(c.fresh, reason.PreviewNotReady, c.fresh.AvailableReplicas, n)
 	case !aborted:
 		w = c.holdPromotion()
 	}
 	if aborted {
-		return held(ReasonAborted, 0, 0).and(w)
+		return held(reason.Aborted, 0, 0).and(w)
 	}
 	return w
 }
@@ -211,17 +212,17 @@ func (c *counts) holdPromotion() waiting {
 	b, p := c.r.BlueGreen, c.paused(PauseBlueGreen)
 	switch {
 	case !c.analyzed():
-		return held(ReasonAnalysis, 0, 0)
+		return held(reason.Analysis, 0, 0)
 	case b.AutoPromotionSeconds == 0 || b.AutoPromotionEnabled != nil && !*b.AutoPromotionEnabled || c.fastTracked():
-		return held(ReasonApproval, 0, 0)
+		return held(reason.Approval, 0, 0)
 	case p == nil && len(c.read.PauseConditions) > 0: // left from the time as a canary
-		return held(ReasonPaused, 0, 0)
+		return held(reason.Paused, 0, 0)
 	}
 	have := time.Duration(0)
 	if p != nil {
 		have = c.now.Sub(p.StartTime)
 	}
-	return held(ReasonPause, int64(have.Seconds()), int64(b.AutoPromotionSeconds))
+	return held(reason.Pause, int64(have.Seconds()), int64(b.AutoPromotionSeconds))
 }
 
 // blueGreenOutcome decides how far a blue-green update has come.
@@ -256,7 +257,7 @@ func (c *counts) promotable(status *Status, t *turn) (bool, waiting) {
 	case c.read.PromoteFull || c.goesBack() || c.passes():
 		return true, waiting{}
 	case c.r.BlueGreen.PostPromotionAnalysis && status.Runs.PostPromotion.Phase != RunSuccessful:
-		return false, held(ReasonAnalysis, 0, 0)
+		return false, held(reason.Analysis, 0, 0)
 	}
 	return !c.aborted(t), waiting{}
 }

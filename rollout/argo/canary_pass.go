@@ -4,6 +4,7 @@ package argo
 
 import (
 	"github.com/kplan-go/kplan/internal/base/ptr"
+	"github.com/kplan-go/kplan/rollout/argo/reason"
 	"time"
 )
 
@@ -145,7 +146,7 @@ func (c *counts) leadRequests() lead {
 	case c.stable == nil:
 		return l
 	default:
-		l.waiting = heldBy(c.stable, ReasonStableNotReady, c.stable.AvailableReplicas, needed)
+		l.waiting = heldBy(c.stable, reason.StableNotReady, c.stable.AvailableReplicas, needed)
 		return l
 	}
 	to.Weight = weight
@@ -173,7 +174,7 @@ func (c *counts) destinations(to WeightDestination, stable int32) *TrafficWeight
 
 // unverified returns the hold of weights that are not verified yet.
 func unverified(w *TrafficWeights) waiting {
-	return held(ReasonUnverified, int64(w.Canary.Weight), int64(w.Canary.Weight)+int64(w.Stable.Weight))
+	return held(reason.Unverified, int64(w.Canary.Weight), int64(w.Canary.Weight)+int64(w.Stable.Weight))
 }
 
 // canaryRuns takes the analyses of the step and of the background into account.
@@ -241,7 +242,7 @@ func (c *counts) canaryOutcome(status Status, t turn) outcome {
 	case index != nil:
 		status.CurrentStepIndex = ptr.To(int32(0))
 	}
-	return outcome{status, t, held(ReasonAborted, 0, 0).and(c.stableLacks())}
+	return outcome{status, t, held(reason.Aborted, 0, 0).and(c.stableLacks())}
 }
 
 // promoted reports whether the new ReplicaSet of a canary becomes the stable one.
@@ -294,15 +295,15 @@ func (c *counts) waits(step *Step, p Progress, weights *TrafficWeights) waiting 
 	case c.fresh == c.stable:
 		return c.unsettled(weights)
 	case step.Other != "" && step.SetCanaryScale == nil:
-		return held(ReasonAnalysis, number, all)
+		return held(reason.Analysis, number, all)
 	case step.Pause == nil && p.AtDesired:
 		return unverified(weights)
 	case step.Pause == nil:
 		return c.unreached(weights)
 	case step.Pause.Duration == nil:
-		return held(ReasonApproval, number, all)
+		return held(reason.Approval, number, all)
 	case p.PausedAt.IsZero(): // it begins
-		return held(ReasonPause, 0, int64(*step.Pause.Duration))
+		return held(reason.Pause, 0, int64(*step.Pause.Duration))
 	}
-	return held(ReasonPause, int64(c.now.Sub(p.PausedAt).Seconds()), int64(*step.Pause.Duration))
+	return held(reason.Pause, int64(c.now.Sub(p.PausedAt).Seconds()), int64(*step.Pause.Duration))
 }

@@ -2,23 +2,26 @@
 
 package argo
 
-import "slices"
+import (
+	"github.com/kplan-go/kplan/rollout/argo/reason"
+	"slices"
+)
 
 // canarySizes scales the stable ReplicaSet, else the new one, else the others. It also
 // reports whether pods come or go, which decides whether the pause of a step may begin.
 func (c *counts) canarySizes(aborted bool, weights *TrafficWeights, s *services) (z sizes, moves bool, w waiting) {
 	if c.halted() {
-		return sizes{}, false, held(ReasonPaused, 0, 0)
+		return sizes{}, false, held(reason.Paused, 0, 0)
 	}
 	delays := c.delaysAbort(aborted)
 	z = c.wanted(delays)
 	if z.stable.set != nil { // the new one may be to come, if template and size have changed at once
-		if z.stable = z.stable.resized(c.stableSize(weights), ReasonWeight, delays); z.stable.moves() {
+		if z.stable = z.stable.resized(c.stableSize(weights), reason.Weight, delays); z.stable.moves() {
 			return z, true, w
 		}
 	}
 	if c.fresh != nil {
-		if z.fresh, w = c.freshScaled(z.fresh, c.freshSize(weights), ReasonWeight, delays); z.fresh.moves() {
+		if z.fresh, w = c.freshScaled(z.fresh, c.freshSize(weights), reason.Weight, delays); z.fresh.moves() {
 			return z, true, w
 		}
 	}
@@ -47,7 +50,7 @@ func (c *counts) canaryOthers(delaysAbort bool, s *services) (list []size, moves
 		}
 		z := kept(set)
 		if missing := int64(set.Replicas) - int64(set.AvailableReplicas); missing > 0 {
-			z, unready = z.resized(set.AvailableReplicas, ReasonOtherTemplate, delaysAbort), unready+missing
+			z, unready = z.resized(set.AvailableReplicas, reason.OtherTemplate, delaysAbort), unready+missing
 		}
 		list = append(list, z)
 	}
@@ -70,7 +73,7 @@ func (c *counts) canaryOthers(delaysAbort bool, s *services) (list []size, moves
 func removedAtOnce(list []size, room int64, delaysAbort bool) (next []size, removed int64) {
 	for _, z := range list {
 		if n := min(room-removed, int64(z.to)); n > 0 {
-			z, removed = z.resized(z.to-int32(n), ReasonOtherTemplate, delaysAbort), removed+n
+			z, removed = z.resized(z.to-int32(n), reason.OtherTemplate, delaysAbort), removed+n
 		}
 		next = append(next, z)
 	}
@@ -83,10 +86,10 @@ func (c *counts) routedOthers(list []size, room int64, delaysAbort bool, s *serv
 	waits := int32(0)
 	for _, z := range list {
 		if room-removed > 0 && z.to != 0 && !c.referenced(z.set.Hash, s) {
-			to, why := int32(0), ReasonOtherTemplate
+			to, why := int32(0), reason.OtherTemplate
 			if wasStable := c.read.StableRS == c.read.CurrentPodHash || !z.until.IsZero(); wasStable && !c.r.Routing.DynamicStableScale {
 				d := c.delayed(z, waits, z.to)
-				to, why, z.until, w = d.to, ReasonScaleDownDelay, d.until, w.and(until(d.at))
+				to, why, z.until, w = d.to, reason.ScaleDownDelay, d.until, w.and(until(d.at))
 				if d.counts {
 					waits++
 				}

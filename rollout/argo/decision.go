@@ -66,7 +66,7 @@ type size struct {
 	to     int32
 	until  time.Time // when it is to lose its pods
 	scaled bool      // its annotation is brought up to date
-	reason Reason
+	reason kplan.Reason
 }
 
 // kept returns the current size of a ReplicaSet.
@@ -76,7 +76,7 @@ func kept(set *ReplicaSet) size {
 
 // resized returns the size with another number of pods. A ReplicaSet that loses all of them
 // loses its deadline too, unless the update is aborted with a delay.
-func (z size) resized(to int32, reason Reason, delaysAbort bool) size {
+func (z size) resized(to int32, reason kplan.Reason, delaysAbort bool) size {
 	if to == 0 && z.to != to && !delaysAbort {
 		z.until = time.Time{}
 	}
@@ -89,18 +89,18 @@ func (z size) moves() bool { return z.set != nil && z.to != z.set.Replicas }
 
 // A waiting is a list of holds and the time of another look, zero if none is needed.
 type waiting struct {
-	holds []kplan.Hold[Reason]
+	holds []kplan.Hold
 	at    time.Time
 }
 
 // held returns a waiting with one hold of the Rollout.
-func held(reason Reason, have, limit int64) waiting {
-	return waiting{holds: []kplan.Hold[Reason]{{Reason: reason, Have: have, Limit: limit}}}
+func held(reason kplan.Reason, have, limit int64) waiting {
+	return waiting{holds: []kplan.Hold{{Reason: reason, Have: have, Limit: limit}}}
 }
 
 // heldBy returns a waiting with one hold of a ReplicaSet.
-func heldBy(set *ReplicaSet, reason Reason, have, limit int32) waiting {
-	return waiting{holds: []kplan.Hold[Reason]{{Name: set.Name, Reason: reason, Have: int64(have), Limit: int64(limit)}}}
+func heldBy(set *ReplicaSet, reason kplan.Reason, have, limit int32) waiting {
+	return waiting{holds: []kplan.Hold{{Name: set.Name, Reason: reason, Have: int64(have), Limit: int64(limit)}}}
 }
 
 // until returns a waiting that looks again at a time.
@@ -110,7 +110,7 @@ func until(at time.Time) waiting { return waiting{at: at} }
 // earlier one of the same name has the same reason or, for a ReplicaSet, the same numbers.
 func (w waiting) and(x waiting) waiting {
 	for _, h := range x.holds {
-		if !slices.ContainsFunc(w.holds, func(o kplan.Hold[Reason]) bool {
+		if !slices.ContainsFunc(w.holds, func(o kplan.Hold) bool {
 			return o.Name == h.Name && (o.Reason == h.Reason || h.Name != "" && o.Have == h.Have && o.Limit == h.Limit)
 		}) {
 			w.holds = append(slices.Clip(w.holds), h)

@@ -3,6 +3,8 @@
 package argo
 
 import (
+	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/rollout/argo/reason"
 	"math"
 	"time"
 )
@@ -53,16 +55,16 @@ func (c *counts) wanted(delaysAbort bool) (z sizes) {
 
 // freshScaled returns the new ReplicaSet with a size. After an abort it keeps its pods
 // until the delay is over, which begins once all stable pods are available.
-func (c *counts) freshScaled(z size, to int32, why Reason, delaysAbort bool) (size, waiting) {
+func (c *counts) freshScaled(z size, to int32, why kplan.Reason, delaysAbort bool) (size, waiting) {
 	switch {
 	case !delaysAbort:
 		return z.resized(to, why, false), waiting{}
 	case z.until.After(c.now):
-		return z, heldBy(z.set, ReasonScaleDownDelay, 0, 0).and(until(z.until))
+		return z, heldBy(z.set, reason.ScaleDownDelay, 0, 0).and(until(z.until))
 	case !z.until.IsZero():
-		return z.resized(0, ReasonAborted, true), waiting{}
+		return z.resized(0, reason.Aborted, true), waiting{}
 	case c.stable.AvailableReplicas < c.replicas():
-		return z, heldBy(c.stable, ReasonStableUnavailable, c.stable.AvailableReplicas, c.replicas())
+		return z, heldBy(c.stable, reason.StableUnavailable, c.stable.AvailableReplicas, c.replicas())
 	}
 	delay, _ := c.abortDelay()
 	z.until = c.deadlineIn(*delay)

@@ -7,16 +7,17 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/base/condition"
+	"github.com/kplan-go/kplan/rollout/argo/reason"
 )
 
 // short returns the hold of a ReplicaSet that has fewer pods than the limit, or more pods
 // than it wants.
-func short(set *ReplicaSet, why Reason, have, limit int32) waiting {
+func short(set *ReplicaSet, why kplan.Reason, have, limit int32) waiting {
 	switch {
 	case have < limit:
 		return heldBy(set, why, have, limit)
 	case have > limit && set.Replicas <= limit:
-		return heldBy(set, ReasonPodsRemain, have, limit)
+		return heldBy(set, reason.PodsRemain, have, limit)
 	}
 	return waiting{}
 }
@@ -37,17 +38,17 @@ func (c *counts) unreached(weights *TrafficWeights) (w waiting) {
 	r := c.with(weights)
 	want, fresh := r.Counts(), c.fresh
 	if !r.ProgressThreshold.Met(fresh.Replicas, fresh.AvailableReplicas, want.Canary) {
-		w = short(fresh, ReasonBatchNotReady, fresh.AvailableReplicas, r.ProgressThreshold.needed(want.Canary))
+		w = short(fresh, reason.BatchNotReady, fresh.AvailableReplicas, r.ProgressThreshold.needed(want.Canary))
 	}
 	if c.stable != nil && c.stable.Replicas == want.Stable && !(r.TrafficRouting && r.DynamicStableScale) {
-		w = w.and(short(c.stable, ReasonStableNotCreated, c.stable.StatusReplicas, want.Stable))
+		w = w.and(short(c.stable, reason.StableNotCreated, c.stable.StatusReplicas, want.Stable))
 	}
 	if r.TrafficRouting {
 		return w
 	}
 	for _, set := range c.others() {
 		if set.AvailableReplicas > 0 {
-			w = w.and(c.stableLacks()).and(heldBy(set, ReasonPodsRemain, set.AvailableReplicas, 0))
+			w = w.and(c.stableLacks()).and(heldBy(set, reason.PodsRemain, set.AvailableReplicas, 0))
 		}
 	}
 	return w
@@ -60,7 +61,7 @@ func (c *counts) unpromoted(weights *TrafficWeights) waiting {
 	case c.fresh == c.stable:
 		return c.unsettled(weights)
 	case have < needed:
-		return heldBy(c.fresh, ReasonBatchNotReady, have, needed)
+		return heldBy(c.fresh, reason.BatchNotReady, have, needed)
 	}
 	return waiting{}
 }
@@ -73,14 +74,14 @@ func (c *counts) unsettled(weights *TrafficWeights) waiting {
 		return waiting{}
 	}
 	n := c.replicas()
-	w := short(c.fresh, ReasonStableUnavailable, c.fresh.AvailableReplicas, n)
+	w := short(c.fresh, reason.StableUnavailable, c.fresh.AvailableReplicas, n)
 	if c.fresh.StatusReplicas > n {
-		w = w.and(heldBy(c.fresh, ReasonPodsRemain, c.fresh.StatusReplicas, n))
+		w = w.and(heldBy(c.fresh, reason.PodsRemain, c.fresh.StatusReplicas, n))
 	}
 	if c.style() == StyleCanary {
 		for _, set := range c.others() {
 			if set.StatusReplicas > 0 {
-				w = w.and(heldBy(set, ReasonPodsRemain, set.StatusReplicas, 0))
+				w = w.and(heldBy(set, reason.PodsRemain, set.StatusReplicas, 0))
 			}
 		}
 	}
@@ -94,7 +95,7 @@ func (c *counts) unsettled(weights *TrafficWeights) waiting {
 // wants.
 func (c *counts) stableLacks() waiting {
 	if s := c.stable; s != nil && s.AvailableReplicas < s.Replicas {
-		return heldBy(s, ReasonStableUnavailable, s.AvailableReplicas, s.Replicas)
+		return heldBy(s, reason.StableUnavailable, s.AvailableReplicas, s.Replicas)
 	}
 	return waiting{}
 }
@@ -110,7 +111,7 @@ func (set *ReplicaSet) refused() bool {
 func (c *counts) refusals() (w waiting) {
 	for _, set := range c.sets {
 		if set.refused() {
-			w = w.and(heldBy(set, ReasonReplicaFailure, set.StatusReplicas, set.Replicas))
+			w = w.and(heldBy(set, reason.ReplicaFailure, set.StatusReplicas, set.Replicas))
 		}
 	}
 	return w

@@ -18,6 +18,7 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/random"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/argo"
+	"github.com/kplan-go/kplan/rollout/argo/reason"
 )
 
 // The pause that a step begins waits for its time from the first pass on, not for a person.
@@ -27,10 +28,10 @@ func TestCanaryPauseBegins(t *testing.T) {
 	w.s.Rollout.TemplateHash = "v2"
 	for w.pass() {
 		for _, h := range w.plan.Holds {
-			require.NotEqual(t, argo.ReasonApproval, h.Reason)
+			require.NotEqual(t, reason.Approval, h.Reason)
 		}
 	}
-	require.Equal(t, []kplan.Hold[argo.Reason]{{Reason: argo.ReasonPause, Have: 0, Limit: 60}}, w.plan.Holds)
+	require.Equal(t, []kplan.Hold{{Reason: reason.Pause, Have: 0, Limit: 60}}, w.plan.Holds)
 }
 
 // A canary from its first deployment to a promotion, in the pause of
@@ -44,7 +45,7 @@ func TestCanaryLife(t *testing.T) {
 	w.run(false)
 	require.Equal(t, "v1=5 v2=1", w.sizes())
 	require.Equal(t, argo.PauseStep, w.s.Rollout.Status.Message)
-	require.Equal(t, []kplan.Hold[argo.Reason]{{Reason: argo.ReasonApproval, Have: 2, Limit: 4}}, w.plan.Holds)
+	require.Equal(t, []kplan.Hold{{Reason: reason.Approval, Have: 2, Limit: 4}}, w.plan.Holds)
 	w.s.Rollout.Status.PauseConditions = nil
 	w.run(false)
 	require.Equal(t, "v2=6", w.sizes())
@@ -59,7 +60,7 @@ func TestCanaryLife(t *testing.T) {
 	require.Equal(t, "v2=6", w.sizes())
 	require.Equal(t, argo.PhaseDegraded, w.s.Rollout.Status.Phase)
 	require.Equal(t, "RolloutAborted: Rollout aborted update to revision 3", w.s.Rollout.Status.Message)
-	require.Equal(t, argo.ReasonAborted, w.plan.Holds[len(w.plan.Holds)-1].Reason)
+	require.Equal(t, reason.Aborted, w.plan.Holds[len(w.plan.Holds)-1].Reason)
 	w.s.Rollout.Status.Abort = false // a person retries
 	w.pass()
 	require.Equal(t, "RolloutRetry", condition.Find(w.s.Rollout.Status.Conditions, argo.ConditionProgressing).Reason)
@@ -288,7 +289,7 @@ func TestBlueGreenLife(t *testing.T) {
 	p, err = reconcile(w.s, w.clock.Add(10*time.Second))
 	require.NoError(t, err)
 	require.Equal(t, w.clock.Add(60*time.Second), p.RecheckAt)
-	require.Equal(t, []kplan.Hold[argo.Reason]{{Reason: argo.ReasonPause, Have: 10, Limit: 60}}, p.Holds)
+	require.Equal(t, []kplan.Hold{{Reason: reason.Pause, Have: 10, Limit: 60}}, p.Holds)
 	w.s.Rollout.Status.Abort = true
 	w.run(false)
 	require.Equal(t, "v2=3", w.sizes(), "30 s behind the abort")

@@ -9,6 +9,7 @@ import (
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/internal/verify/random"
 	"github.com/kplan-go/kplan/rollout/argo"
+	"github.com/kplan-go/kplan/rollout/argo/reason"
 )
 
 // setOf returns the ReplicaSet of a hash, an empty one if there is none.
@@ -117,7 +118,7 @@ var shows = map[string]func(s *argo.Snapshot, p *argo.Plan) bool{
 	},
 	"NoPodServesRest": func(s *argo.Snapshot, p *argo.Plan) bool {
 		for _, h := range p.Holds {
-			if h.Reason == argo.ReasonStableNotReady {
+			if h.Reason == reason.StableNotReady {
 				return true // it says how many have to be available
 			}
 		}

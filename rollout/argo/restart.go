@@ -4,6 +4,7 @@ package argo
 
 import (
 	"cmp"
+	"github.com/kplan-go/kplan/rollout/argo/reason"
 	"slices"
 	"time"
 )
@@ -36,7 +37,7 @@ func (c *counts) restart() restart {
 		r.done = at
 	}
 	if len(old) > 0 {
-		r.waiting = held(ReasonRestart, int64(len(c.s.Pods)-len(old)), int64(len(c.s.Pods))).and(r.waiting)
+		r.waiting = held(reason.Restart, int64(len(c.s.Pods)-len(old)), int64(len(c.s.Pods))).and(r.waiting)
 	}
 	return r
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/argo"
+	"github.com/kplan-go/kplan/rollout/argo/reason"
 )
 
 // populate gives each ReplicaSet its pods, available and created now. Those that are
@@ -59,7 +60,7 @@ func TestRestart(t *testing.T) {
 	require.Equal(t, []string{"v1-0", "v1-1"}, w.evicted())
 	require.Len(t, w.plan.Actions, 2)
 	require.Equal(t, before, w.s.Rollout.Status)
-	require.Equal(t, []kplan.Hold[argo.Reason]{{Reason: argo.ReasonRestart, Have: 0, Limit: 4}}, w.plan.Holds)
+	require.Equal(t, []kplan.Hold{{Reason: reason.Restart, Have: 0, Limit: 4}}, w.plan.Holds)
 	require.Equal(t, w.clock.Add(30*time.Second), w.plan.RecheckAt)
 	w.pass()
 	require.Empty(t, w.evicted(), "two are unavailable")

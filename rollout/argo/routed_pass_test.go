@@ -12,6 +12,7 @@ import (
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/rollout/argo"
+	"github.com/kplan-go/kplan/rollout/argo/reason"
 )
 
 // routed makes the update lead requests by weights, with a Service for each side.
@@ -28,7 +29,7 @@ func (w *world) weights() (canary, stable int32) {
 	return 0, 0
 }
 
-func (w *world) holds(reason argo.Reason) bool {
+func (w *world) holds(reason kplan.Reason) bool {
 	for _, h := range w.plan.Holds {
 		if h.Reason == reason {
 			return true
@@ -66,7 +67,7 @@ func TestRoutedLife(t *testing.T) {
 	require.Equal(t, "v1=5 v2=3", w.sizes())
 	canary, stable := w.weights()
 	require.Equal(t, []int32{60, 40}, []int32{canary, stable})
-	require.Equal(t, []kplan.Hold[argo.Reason]{{Reason: argo.ReasonAnalysis, Have: 4, Limit: 4}}, w.plan.Holds)
+	require.Equal(t, []kplan.Hold{{Reason: reason.Analysis, Have: 4, Limit: 4}}, w.plan.Holds)
 	w.s.Rollout.Status.Runs.Step.Phase = argo.RunSuccessful
 	for w.s.Rollout.Status.StableRS == "v1" {
 		require.True(t, w.pass())
@@ -146,7 +147,7 @@ func TestStableServes(t *testing.T) {
 	p, err := reconcile(w.s, w.clock)
 	require.NoError(t, err)
 	require.NotContains(t, p.String(), "Set weight")
-	require.Contains(t, p.Holds, kplan.Hold[argo.Reason]{Name: "web-v1", Reason: argo.ReasonStableNotReady, Have: 3, Limit: 4})
+	require.Contains(t, p.Holds, kplan.Hold{Name: "web-v1", Reason: reason.StableNotReady, Have: 3, Limit: 4})
 	w.s.Rollout.ProgressThreshold = &argo.Threshold{Type: "Percent", Value: 75}
 	p, err = reconcile(w.s, w.clock)
 	require.NoError(t, err)
@@ -166,7 +167,7 @@ func TestVerifiedWeights(t *testing.T) {
 		}
 	}
 	require.Equal(t, ptr.To(false), w.s.Rollout.Status.Weights.Verified, "the answer was about other weights")
-	require.Equal(t, []kplan.Hold[argo.Reason]{{Reason: argo.ReasonUnverified, Have: 50, Limit: 100}}, w.plan.Holds)
+	require.Equal(t, []kplan.Hold{{Reason: reason.Unverified, Have: 50, Limit: 100}}, w.plan.Holds)
 	require.Equal(t, w.clock.Add(10*time.Second), w.plan.RecheckAt)
 	w.s.WeightVerified = ptr.To(false)
 	w.pass()
@@ -184,7 +185,7 @@ func TestCanaryAnalyses(t *testing.T) {
 		w.run(false)
 		w.s.Rollout.TemplateHash = "v2"
 		w.run(false)
-		require.True(t, w.holds(argo.ReasonAnalysis))
+		require.True(t, w.holds(reason.Analysis))
 		return w
 	}
 	for _, run := range []func(*argo.Runs) *argo.Run{
@@ -225,7 +226,7 @@ func TestBlueGreenAnalyses(t *testing.T) {
 		w.run(false)
 		w.s.Rollout.TemplateHash = "v2"
 		w.run(false)
-		require.True(t, w.holds(argo.ReasonAnalysis))
+		require.True(t, w.holds(reason.Analysis))
 		require.Equal(t, "v1", w.s.Active.Selector[argo.HashLabel])
 		return w
 	}
@@ -233,7 +234,7 @@ func TestBlueGreenAnalyses(t *testing.T) {
 	w.s.Rollout.Status.Runs.PrePromotion.Phase = argo.RunSuccessful
 	w.run(false)
 	require.Equal(t, "v2", w.s.Active.Selector[argo.HashLabel])
-	require.True(t, w.holds(argo.ReasonAnalysis))
+	require.True(t, w.holds(reason.Analysis))
 	require.Equal(t, "v1=3 v2=3", w.sizes())
 	require.Equal(t, "v1", w.s.Rollout.Status.StableRS)
 	older := argo.ReplicaSet{
@@ -335,7 +336,7 @@ func TestVerifiedEnd(t *testing.T) {
 	require.Equal(t, []int32{100, 0}, []int32{canary, stable})
 	require.Equal(t, "v1", w.s.Rollout.Status.StableRS)
 	require.Equal(t, "v1=2 v2=4", w.sizes())
-	require.Equal(t, []kplan.Hold[argo.Reason]{{Reason: argo.ReasonUnverified, Have: 100, Limit: 100}}, w.plan.Holds)
+	require.Equal(t, []kplan.Hold{{Reason: reason.Unverified, Have: 100, Limit: 100}}, w.plan.Holds)
 	require.Equal(t, w.clock.Add(10*time.Second), w.plan.RecheckAt)
 	w.s.WeightVerified = ptr.To(true)
 	w.run(false)

@@ -238,7 +238,7 @@ type Plan struct {
 	// [RemoveRoute], [SetRoute], [SetWeight], [ScaleReplicaSet] and [DelayReplicaSet].
 	Actions Actions `json:"actions,omitempty"`
 	// Holds are the reasons for which the Rollout waits.
-	Holds []kplan.Hold[Reason] `json:"holds,omitempty"`
+	Holds []kplan.Hold `json:"holds,omitempty"`
 	// Status is the next status, whole. Write it if it differs.
 	Status Status `json:"status"`
 	// RecheckAt is when to call again even if nothing changes; zero if time alone cannot

@@ -13,6 +13,7 @@ import (
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/verify/random"
 	"github.com/kplan-go/kplan/rollout/argo"
+	"github.com/kplan-go/kplan/rollout/argo/reason"
 )
 
 // options draws what random.Argo leaves out of a Rollout: how it is promoted, and who looks
@@ -111,7 +112,7 @@ func allWell(s *argo.Snapshot, p *argo.Plan) bool {
 
 // unmet says how a hold is no reason to wait: what it compares is so already, or is not so
 // of the ReplicaSet that it names.
-func unmet(s *argo.Snapshot, p *argo.Plan, h kplan.Hold[argo.Reason]) string {
+func unmet(s *argo.Snapshot, p *argo.Plan, h kplan.Hold) string {
 	var set *argo.ReplicaSet
 	for i := range s.Sets {
 		if h.Name != "" && s.Sets[i].Name == h.Name {
@@ -129,28 +130,28 @@ func unmet(s *argo.Snapshot, p *argo.Plan, h kplan.Hold[argo.Reason]) string {
 		return fmt.Sprint("no reason to wait: ", h)
 	}
 	switch h.Reason {
-	case argo.ReasonBatchNotReady, argo.ReasonPreviewNotReady, argo.ReasonStableUnavailable, argo.ReasonStableNotReady:
+	case reason.BatchNotReady, reason.PreviewNotReady, reason.StableUnavailable, reason.StableNotReady:
 		return is(set != nil && h.Have < h.Limit, zeroOr(set).AvailableReplicas)
-	case argo.ReasonStableNotCreated:
+	case reason.StableNotCreated:
 		return is(set != nil && h.Have < h.Limit, zeroOr(set).StatusReplicas)
-	case argo.ReasonPodsRemain:
+	case reason.PodsRemain:
 		return is(set != nil && h.Have > h.Limit, zeroOr(set).AvailableReplicas, zeroOr(set).StatusReplicas)
-	case argo.ReasonReplicaFailure:
+	case reason.ReplicaFailure:
 		return is(set != nil && h.Have != h.Limit && refused(set), zeroOr(set).StatusReplicas)
-	case argo.ReasonRestart:
+	case reason.Restart:
 		return is(h.Have < h.Limit)
-	case argo.ReasonPause:
+	case reason.Pause:
 		return is(h.Have <= h.Limit && !p.RecheckAt.IsZero())
-	case argo.ReasonScaleDownDelay:
+	case reason.ScaleDownDelay:
 		return is(set != nil && set.ScaleDownAt.After(random.Now) && !p.RecheckAt.IsZero())
-	case argo.ReasonAborted:
+	case reason.Aborted:
 		return is(p.Status.Abort)
-	case argo.ReasonPaused:
+	case reason.Paused:
 		return is(s.Rollout.Paused || len(p.Status.PauseConditions) > 0)
-	case argo.ReasonUnverified:
+	case reason.Unverified:
 		no := func(b *bool) bool { return b != nil && !*b }
 		return is(no(s.WeightVerified) || no(s.Rollout.Status.Weights.Verified))
-	case argo.ReasonApproval, argo.ReasonAnalysis:
+	case reason.Approval, reason.Analysis:
 		return is(!p.Status.PromoteFull)
 	}
 	return fmt.Sprint("no such reason: ", h)

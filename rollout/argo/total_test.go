@@ -52,7 +52,6 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[argo.Preview](),
 	reflect.TypeFor[argo.Progress](),
 	reflect.TypeFor[argo.Quirks](),
-	reflect.TypeFor[argo.Reason](),
 	reflect.TypeFor[argo.RemoveRoute](),
 	reflect.TypeFor[argo.ReplicaSet](),
 	reflect.TypeFor[argo.Rollout](),

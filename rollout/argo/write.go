@@ -2,7 +2,11 @@
 
 package argo
 
-import "slices"
+import (
+	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/rollout/argo/reason"
+	"slices"
+)
 
 // write returns the plan. Its order is: the new ReplicaSet is created; pods are restarted;
 // Services select its pods (the preview before the active one; of two that take turns the
@@ -13,18 +17,18 @@ func (c *counts) write(d *decision) Plan {
 	p := Plan{Holds: d.waiting.holds, RecheckAt: d.waiting.at, Status: d.status.clone()}
 	if c.creates {
 		p.Actions = append(p.Actions, CreateReplicaSet{
-			Name: c.fresh.Name, Hash: c.fresh.Hash, Revision: c.fresh.Revision, Replicas: c.fresh.Replicas, Desired: c.replicas(), Reason: ReasonNewTemplate,
+			Name: c.fresh.Name, Hash: c.fresh.Hash, Revision: c.fresh.Revision, Replicas: c.fresh.Replicas, Desired: c.replicas(), Reason: reason.NewTemplate,
 		})
 	}
 	for _, name := range d.evict {
-		p.Actions = append(p.Actions, EvictPod{Name: name, Reason: ReasonRestart})
+		p.Actions = append(p.Actions, EvictPod{Name: name, Reason: reason.Restart})
 	}
-	p.Actions = d.services.preview.write(p.Actions, ReasonPreview)
-	p.Actions = d.services.active.write(p.Actions, ReasonPromotion)
-	p.Actions = d.services.turn.write(p.Actions, ReasonTraffic)
-	p.Actions = d.services.turned.write(p.Actions, ReasonTraffic)
-	p.Actions = d.services.stable.write(p.Actions, ReasonTraffic)
-	p.Actions = d.services.canary.write(p.Actions, ReasonTraffic)
+	p.Actions = d.services.preview.write(p.Actions, reason.Preview)
+	p.Actions = d.services.active.write(p.Actions, reason.Promotion)
+	p.Actions = d.services.turn.write(p.Actions, reason.Traffic)
+	p.Actions = d.services.turned.write(p.Actions, reason.Traffic)
+	p.Actions = d.services.stable.write(p.Actions, reason.Traffic)
+	p.Actions = d.services.canary.write(p.Actions, reason.Traffic)
 	_, service := c.led()
 	p.Actions = writeRoutes(p.Actions, c.s.Routes, d.routes, service)
 	if w := d.status.Weights; w.leadsOtherwise(c.read.Weights) {
@@ -42,7 +46,7 @@ func (c *counts) write(d *decision) Plan {
 
 // setWeight names the Services, also two that take turns, which the status does not name.
 func (in *input) setWeight(w *TrafficWeights) SetWeight {
-	a := SetWeight{Canary: w.Canary, Stable: w.Stable, Reason: ReasonTraffic}
+	a := SetWeight{Canary: w.Canary, Stable: w.Stable, Reason: reason.Traffic}
 	a.Stable.Service, a.Canary.Service = in.led()
 	return a
 }
@@ -63,7 +67,7 @@ func (in *input) led() (stable, canary string) {
 }
 
 // write appends the action that lets a Service select other pods, if it does.
-func (t target) write(actions Actions, reason Reason) Actions {
+func (t target) write(actions Actions, reason kplan.Reason) Actions {
 	if t.Service == nil || t.Selector[HashLabel] == t.hash {
 		return actions
 	}
@@ -81,7 +85,7 @@ func (s size) write(actions Actions, desired int32) Actions {
 		actions = append(actions, ScaleReplicaSet{Name: was.Name, Hash: was.Hash, From: was.Replicas, To: s.to, Desired: desired, Reason: s.reason})
 	}
 	if !s.until.Equal(was.ScaleDownAt) {
-		actions = append(actions, DelayReplicaSet{Name: was.Name, Hash: was.Hash, Until: s.until, Reason: ReasonScaleDownDelay})
+		actions = append(actions, DelayReplicaSet{Name: was.Name, Hash: was.Hash, Until: s.until, Reason: reason.ScaleDownDelay})
 	}
 	return actions
 }
@@ -90,12 +94,12 @@ func (s size) write(actions Actions, desired int32) Actions {
 func writeRoutes(actions Actions, was, next []Route, service string) Actions {
 	for i := range was {
 		if route(next, was[i].Name) == nil {
-			actions = append(actions, RemoveRoute{Name: was[i].Name, Reason: ReasonTraffic})
+			actions = append(actions, RemoveRoute{Name: was[i].Name, Reason: reason.Traffic})
 		}
 	}
 	for i := range next {
 		if old := route(was, next[i].Name); old == nil || !old.equal(&next[i]) {
-			actions = append(actions, SetRoute{Route: next[i].clone(), Service: service, Reason: ReasonTraffic})
+			actions = append(actions, SetRoute{Route: next[i].clone(), Service: service, Reason: reason.Traffic})
 		}
 	}
 	return actions

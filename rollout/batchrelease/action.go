@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/base/union"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
@@ -38,12 +39,12 @@ var (
 
 // SetFinalizer adds a finalizer to an object, or removes it.
 type SetFinalizer struct {
-	Kind      string `json:"kind"`
-	Name      string `json:"name"`
-	UID       string `json:"uid,omitzero"`
-	Finalizer string `json:"finalizer"`
-	Remove    bool   `json:"remove,omitzero"`
-	Reason    Reason `json:"reason"`
+	Kind      string       `json:"kind"`
+	Name      string       `json:"name"`
+	UID       string       `json:"uid,omitzero"`
+	Finalizer string       `json:"finalizer"`
+	Remove    bool         `json:"remove,omitzero"`
+	Reason    kplan.Reason `json:"reason"`
 }
 
 // PatchWorkload changes a workload.
@@ -51,7 +52,7 @@ type PatchWorkload struct {
 	Workload workload.Ref   `json:"workload"`
 	UID      string         `json:"uid,omitzero"`
 	Patch    workload.Patch `json:"patch"`
-	Reason   Reason         `json:"reason"`
+	Reason   kplan.Reason   `json:"reason"`
 }
 
 // CreateCanary creates the extra Deployment of style Canary: a copy of the stable one
@@ -64,22 +65,22 @@ type CreateCanary struct {
 	Labels        map[string]string          `json:"labels"`
 	Annotations   map[string]string          `json:"annotations"`
 	PatchTemplate *workload.TemplateMetadata `json:"patchTemplate,omitempty"` // added to the pods
-	Reason        Reason                     `json:"reason"`
+	Reason        kplan.Reason               `json:"reason"`
 }
 
 // PatchReplicaSet sets minReadySeconds of a ReplicaSet.
 type PatchReplicaSet struct {
-	Name            string `json:"name"`
-	MinReadySeconds int32  `json:"minReadySeconds"`
-	Reason          Reason `json:"reason"`
+	Name            string       `json:"name"`
+	MinReadySeconds int32        `json:"minReadySeconds"`
+	Reason          kplan.Reason `json:"reason"`
 }
 
 // RetargetAutoscaler changes the name of the target of an autoscaler.
 type RetargetAutoscaler struct {
-	Name   string `json:"name"`
-	From   string `json:"from"`
-	To     string `json:"to"`
-	Reason Reason `json:"reason"`
+	Name   string       `json:"name"`
+	From   string       `json:"from"`
+	To     string       `json:"to"`
+	Reason kplan.Reason `json:"reason"`
 }
 
 // LabelPod sets labels of a pod.
@@ -87,7 +88,7 @@ type LabelPod struct {
 	Name   string            `json:"name"`
 	UID    string            `json:"uid,omitzero"`
 	Labels map[string]string `json:"labels"`
-	Reason Reason            `json:"reason"`
+	Reason kplan.Reason      `json:"reason"`
 }
 
 func (SetFinalizer) isBatchAction()       {}

@@ -12,6 +12,7 @@ import (
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
+	"github.com/kplan-go/kplan/rollout/batchrelease/reason"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
@@ -85,13 +86,13 @@ func TestReadiness(t *testing.T) {
 	for _, c := range []struct {
 		updated, ready int32
 		threshold      rollout.IntOrPercent
-		want           batchrelease.Reason
+		want           kplan.Reason
 	}{
 		{5, 3, rollout.Percent(40), ""},
-		{5, 3, rollout.Percent(20), batchrelease.ReasonTooFewReady},
+		{5, 3, rollout.Percent(20), reason.TooFewReady},
 		{8, 3, rollout.Percent(20), ""},
-		{5, 0, rollout.Percent(100), batchrelease.ReasonNoneReady},
-		{4, 4, rollout.Percent(100), batchrelease.ReasonTooFewUpdated},
+		{5, 0, rollout.Percent(100), reason.NoneReady},
+		{4, 4, rollout.Percent(100), reason.TooFewUpdated},
 	} {
 		hold, waiting := batchrelease.Context{Updated: c.updated, UpdatedReady: c.ready, Desired: 5, FailureThreshold: c.threshold}.Waiting(0)
 		require.Equal(t, c.want, hold.Reason)
@@ -142,8 +143,8 @@ func TestRollbackInBatches(t *testing.T) {
 	require.Equal(t, batchrelease.PhasePreparing, p.Status.Phase)
 	require.Contains(t, p.Failure, "initilization not yet")
 	marked := map[string]string{workload.LabelNoNeedUpdate: "back"}
-	require.Contains(t, p.Actions, batchrelease.Action(batchrelease.LabelPod{Name: "a", Labels: marked, Reason: batchrelease.ReasonNoNeedUpdate}))
-	require.NotContains(t, p.Actions, batchrelease.Action(batchrelease.LabelPod{Name: "c", Labels: marked, Reason: batchrelease.ReasonNoNeedUpdate}))
+	require.Contains(t, p.Actions, batchrelease.Action(batchrelease.LabelPod{Name: "a", Labels: marked, Reason: reason.NoNeedUpdate}))
+	require.NotContains(t, p.Actions, batchrelease.Action(batchrelease.LabelPod{Name: "c", Labels: marked, Reason: reason.NoNeedUpdate}))
 
 	for i := range 2 {
 		pods[i].Labels[workload.LabelNoNeedUpdate] = "back"
@@ -201,19 +202,19 @@ func TestCanaryAndBlueGreenLives(t *testing.T) {
 	require.Equal(t, []any{"", batchrelease.StateVerifying}, []any{p.Failure, p.Status.Current.BatchState})
 	s.Canary.Status = workload.Status{ObservedGeneration: 1, Replicas: 2, AvailableReplicas: 2}
 	s.Release.Status.Current = batchrelease.CurrentBatch{BatchState: batchrelease.StateVerifying, UpdatedReplicas: 2, UpdatedReadyReplicas: 2}
-	require.Equal(t, batchrelease.ReasonNotObserved, run(s).Holds[0].Reason)
+	require.Equal(t, reason.NotObserved, run(s).Holds[0].Reason)
 	s.Canary.Status.ObservedGeneration = 2
 	require.Equal(t, batchrelease.StateReady, run(s).Status.Current.BatchState)
 
 	s.Release.ReleasePlan.BatchPartition, s.Release.ReleasePlan.FinalizingPolicy = nil, batchrelease.WaitResume
 	s.Release.Status.Phase = batchrelease.PhaseFinalizing
-	require.Equal(t, batchrelease.ReasonNotResumed, run(s).Holds[0].Reason)
+	require.Equal(t, reason.NotResumed, run(s).Holds[0].Reason)
 	s.Workload.Paused = false
 	s.Workload.Status = workload.Status{Replicas: 4, UpdatedReplicas: 3}
-	require.Equal(t, batchrelease.ReasonNotPromoted, run(s).Holds[0].Reason)
+	require.Equal(t, reason.NotPromoted, run(s).Holds[0].Reason)
 	s.Workload.Status.UpdatedReplicas = 4
 	s.Workload.RollingUpdate = limits
-	require.Equal(t, kplan.Hold[batchrelease.Reason]{Name: "demo", Reason: batchrelease.ReasonNotAvailable, Limit: 3}, run(s).Holds[0], "25% of 4 need not be")
+	require.Equal(t, kplan.Hold{Name: "demo", Reason: reason.NotAvailable, Limit: 3}, run(s).Holds[0], "25% of 4 need not be")
 	s.Workload.Status.AvailableReplicas = 4
 	p = run(s)
 	require.Equal(t, batchrelease.PhaseCompleted, p.Status.Phase)
@@ -228,10 +229,10 @@ func TestCanaryAndBlueGreenLives(t *testing.T) {
 	require.Contains(t, p.String(), "Retargeted autoscaler hpa from demo to demo-DisableByRollout (Initialize)")
 	s.Release.Status.Phase = batchrelease.PhaseProgressing
 	p = run(s)
-	require.Equal(t, batchrelease.ReasonNoControlInfo, p.Holds[0].Reason)
+	require.Equal(t, reason.NoControlInfo, p.Holds[0].Reason)
 	require.Equal(t, kplan.ConditionTrue, p.Status.Conditions[0].Status)
 	s.Workload.Annotations = map[string]string{partition.AnnotationControlInfo: "{}", workload.AnnotationOriginalStrategy: `{"maxSurge":1}`}
-	refused := []batchrelease.Reason{}
+	refused := []kplan.Reason{}
 	for _, prepare := range []func(){
 		func() {}, func() { s.Workload.MinReadySeconds = workload.InfiniteMinReady }, func() { s.Workload.StrategyType = "RollingUpdate" },
 		func() { s.Workload.RollingUpdate = &partition.RollingUpdate{MaxSurge: rollout.Int(1)} },
@@ -239,20 +240,20 @@ func TestCanaryAndBlueGreenLives(t *testing.T) {
 		prepare()
 		refused = append(refused, run(s).Holds[0].Reason)
 	}
-	require.Equal(t, []batchrelease.Reason{batchrelease.ReasonMinReadySeconds, batchrelease.ReasonStrategyType, batchrelease.ReasonNoRollingUpdate, batchrelease.ReasonDeadlineSeconds}, refused)
+	require.Equal(t, []kplan.Reason{reason.MinReadySeconds, reason.StrategyType, reason.NoRollingUpdate, reason.DeadlineSeconds}, refused)
 	s.Workload.ProgressDeadlineSeconds = ptr.To(int32(workload.InfiniteDeadline))
 	require.Contains(t, run(s).String(), `"maxSurge":"50%"`)
 	s.Release.ReleasePlan.BatchPartition, s.Release.Status.Phase = nil, batchrelease.PhaseFinalizing
 	s.Autoscaler.TargetName = "demo-DisableByRollout"
-	require.Equal(t, batchrelease.ReasonNotResumed, run(s).Holds[0].Reason, "what was just restored is observed later")
+	require.Equal(t, reason.NotResumed, run(s).Holds[0].Reason, "what was just restored is observed later")
 	s.Workload.Annotations = nil
 	s.Workload.Status.ReadyReplicas = 4
-	require.Equal(t, batchrelease.ReasonNotPromoted, run(s).Holds[0].Reason)
+	require.Equal(t, reason.NotPromoted, run(s).Holds[0].Reason)
 	s.Workload.Status.UpdatedReplicas, s.Workload.Status.AvailableReplicas = 4, 4
 	s.Release.Status.Current.UpdatedReplicas = 4
 	require.Contains(t, run(s).String(), "Retargeted autoscaler hpa from demo-DisableByRollout to demo (GiveBack)")
 	s.Workload.Ref, s.Release.WorkloadRef = cloneSet, cloneSet
-	require.Equal(t, batchrelease.ReasonNotPromoted, run(s).Holds[0].Reason)
+	require.Equal(t, reason.NotPromoted, run(s).Holds[0].Reason)
 	s.Workload.Status.UpdatedReadyReplicas = 4
 	s.Release.Status.Current.UpdatedReadyReplicas = 4
 	require.Equal(t, batchrelease.PhaseCompleted, run(s).Status.Phase)

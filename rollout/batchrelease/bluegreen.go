@@ -3,7 +3,9 @@
 package batchrelease
 
 import (
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/batchrelease/reason"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
@@ -17,7 +19,7 @@ func (bySurge) prepare(s *Snapshot) (_, autoscaler Action) {
 	if a == nil || a.TargetName != s.Workload.Name {
 		return nil, nil
 	}
-	return nil, RetargetAutoscaler{Name: a.Name, From: a.TargetName, To: a.TargetName + AutoscalerSuffix, Reason: ReasonInitialize}
+	return nil, RetargetAutoscaler{Name: a.Name, From: a.TargetName, To: a.TargetName + AutoscalerSuffix, Reason: reason.Initialize}
 }
 
 // overwrite sets the fields that all blue-green workloads get, and returns the saved original
@@ -47,15 +49,15 @@ func or(v, w rollout.IntOrPercent) rollout.IntOrPercent {
 	return v
 }
 
-func (bySurge) held(preparing, _ bool) (Reason, bool) { return ReasonRollbackFirst, !preparing }
+func (bySurge) held(preparing, _ bool) (kplan.Reason, bool) { return reason.RollbackFirst, !preparing }
 
 // unprepared returns the reason why the workload cannot be updated.
-func (bySurge) unprepared(w *workload.Workload) Reason {
+func (bySurge) unprepared(w *workload.Workload) kplan.Reason {
 	switch {
 	case w.Annotations[partition.AnnotationControlInfo] == "":
-		return ReasonNoControlInfo
+		return reason.NoControlInfo
 	case w.MinReadySeconds != workload.InfiniteMinReady:
-		return ReasonMinReadySeconds
+		return reason.MinReadySeconds
 	}
 	return ""
 }
@@ -93,5 +95,5 @@ func (bySurge) end(s *Snapshot) (autoscaler, _ Action) {
 	if s.Release.ReleasePlan.BatchPartition != nil || a == nil || a.TargetName != w.Name+AutoscalerSuffix {
 		return nil, nil
 	}
-	return RetargetAutoscaler{Name: a.Name, From: a.TargetName, To: w.Name, Reason: ReasonGiveBack}, nil
+	return RetargetAutoscaler{Name: a.Name, From: a.TargetName, To: w.Name, Reason: reason.GiveBack}, nil
 }

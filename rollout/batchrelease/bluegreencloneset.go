@@ -8,6 +8,7 @@ import (
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/base/union"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/batchrelease/reason"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
@@ -26,7 +27,7 @@ func (k blueGreenCloneSet) take(p *workload.Patch, w *workload.Workload, _ workl
 
 // upgrade raises the surge. Under [workload.OtherTemplateReleased] a workload that admission
 // has stopped for another template, since taken back, resumes even if the surge is large enough.
-func (k blueGreenCloneSet) upgrade(c *Context, w, _ *workload.Workload, repair workload.Quirks) (p workload.Patch, write bool, refused Reason) {
+func (k blueGreenCloneSet) upgrade(c *Context, w, _ *workload.Workload, repair workload.Quirks) (p workload.Patch, write bool, refused kplan.Reason) {
 	if reason := k.unprepared(w); reason != "" {
 		return p, false, reason
 	}
@@ -42,13 +43,13 @@ func (k blueGreenCloneSet) giveBack(plan *ReleasePlan, w *workload.Workload, _ b
 	return p, write
 }
 
-func (blueGreenCloneSet) resumed(w *workload.Workload, patched bool) (kplan.Hold[Reason], bool) {
+func (blueGreenCloneSet) resumed(w *workload.Workload, patched bool) (kplan.Hold, bool) {
 	s := &w.Status
 	switch {
 	case patched || w.Paused:
-		return kplan.Hold[Reason]{Name: w.Name, Reason: ReasonNotResumed}, true
+		return kplan.Hold{Name: w.Name, Reason: reason.NotResumed}, true
 	case s.ReadyReplicas != s.UpdatedReadyReplicas:
-		return kplan.Hold[Reason]{Name: w.Name, Reason: ReasonNotPromoted, Have: int64(s.UpdatedReadyReplicas), Limit: int64(s.ReadyReplicas)}, true
+		return kplan.Hold{Name: w.Name, Reason: reason.NotPromoted, Have: int64(s.UpdatedReadyReplicas), Limit: int64(s.ReadyReplicas)}, true
 	}
-	return kplan.Hold[Reason]{}, false
+	return kplan.Hold{}, false
 }

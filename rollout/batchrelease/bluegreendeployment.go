@@ -6,6 +6,7 @@ import (
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/base/union"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/batchrelease/reason"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
@@ -21,7 +22,7 @@ func (blueGreenDeployment) count(c *Context, w *workload.Workload, _ workload.Qu
 // available, and detaches the autoscaler.
 func (k blueGreenDeployment) prepare(s *Snapshot) (stableSet, autoscaler Action) {
 	if !k.controlled(&s.Release, s.Workload) && s.StableSet != "" {
-		stableSet = PatchReplicaSet{Name: s.StableSet, MinReadySeconds: workload.InfiniteMinReady, Reason: ReasonInitialize}
+		stableSet = PatchReplicaSet{Name: s.StableSet, MinReadySeconds: workload.InfiniteMinReady, Reason: reason.Initialize}
 	}
 	_, autoscaler = k.bySurge.prepare(s)
 	return stableSet, autoscaler
@@ -43,7 +44,7 @@ func (k blueGreenDeployment) take(p *workload.Patch, w *workload.Workload, _ wor
 
 // upgrade raises the surge. Under [workload.OtherTemplateReleased] a workload that admission
 // has stopped for another template, since taken back, resumes even if the surge is large enough.
-func (k blueGreenDeployment) upgrade(c *Context, w, _ *workload.Workload, repair workload.Quirks) (p workload.Patch, write bool, refused Reason) {
+func (k blueGreenDeployment) upgrade(c *Context, w, _ *workload.Workload, repair workload.Quirks) (p workload.Patch, write bool, refused kplan.Reason) {
 	if why := k.unprepared(w); why != "" {
 		return p, false, why
 	}
@@ -58,17 +59,17 @@ func (k blueGreenDeployment) upgrade(c *Context, w, _ *workload.Workload, repair
 	return workload.Patch{Paused: &running, StrategyType: &rolling, MaxSurge: c.DesiredSurge, MaxUnavailable: rollout.Int(0)}, true, ""
 }
 
-func (k blueGreenDeployment) unprepared(w *workload.Workload) Reason {
+func (k blueGreenDeployment) unprepared(w *workload.Workload) kplan.Reason {
 	if why := k.bySurge.unprepared(w); why != "" {
 		return why
 	}
 	switch {
 	case w.StrategyType != "RollingUpdate":
-		return ReasonStrategyType
+		return reason.StrategyType
 	case w.RollingUpdate == nil:
-		return ReasonNoRollingUpdate
+		return reason.NoRollingUpdate
 	case w.ProgressDeadlineSeconds == nil || *w.ProgressDeadlineSeconds != workload.InfiniteDeadline:
-		return ReasonDeadlineSeconds
+		return reason.DeadlineSeconds
 	}
 	return ""
 }
@@ -82,13 +83,13 @@ func (k blueGreenDeployment) giveBack(plan *ReleasePlan, w *workload.Workload, _
 	return p, write
 }
 
-func (blueGreenDeployment) resumed(w *workload.Workload, patched bool) (kplan.Hold[Reason], bool) {
+func (blueGreenDeployment) resumed(w *workload.Workload, patched bool) (kplan.Hold, bool) {
 	s := &w.Status
 	switch {
 	case patched || w.Paused:
-		return kplan.Hold[Reason]{Name: w.Name, Reason: ReasonNotResumed}, true
+		return kplan.Hold{Name: w.Name, Reason: reason.NotResumed}, true
 	case s.ReadyReplicas != s.UpdatedReplicas:
-		return kplan.Hold[Reason]{Name: w.Name, Reason: ReasonNotPromoted, Have: int64(s.UpdatedReplicas), Limit: int64(s.ReadyReplicas)}, true
+		return kplan.Hold{Name: w.Name, Reason: reason.NotPromoted, Have: int64(s.UpdatedReplicas), Limit: int64(s.ReadyReplicas)}, true
 	}
 	return unavailable(w)
 }

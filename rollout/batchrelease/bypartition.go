@@ -4,6 +4,7 @@ package batchrelease
 
 import (
 	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/rollout/batchrelease/reason"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
@@ -21,8 +22,8 @@ func (byPartition) returns() bool { return true }
 
 func (byPartition) target(s *Snapshot) *workload.Workload { return s.Workload }
 
-func (byPartition) unobserved(*Snapshot) (kplan.Hold[Reason], string) {
-	return kplan.Hold[Reason]{}, ""
+func (byPartition) unobserved(*Snapshot) (kplan.Hold, string) {
+	return kplan.Hold{}, ""
 } // the whole pass waits for it
 
 func (byPartition) controlled(br *Release, w *workload.Workload) bool {
@@ -35,11 +36,11 @@ func (byPartition) create(*Snapshot, workload.Quirks) Action { return nil }
 
 // held: only while the workload has the mark of a release, since a plan that no Rollout has
 // made may name any id.
-func (byPartition) held(preparing, marked bool) (Reason, bool) {
-	return ReasonReleaseOutdated, !preparing && marked
+func (byPartition) held(preparing, marked bool) (kplan.Reason, bool) {
+	return reason.ReleaseOutdated, !preparing && marked
 }
 
-func (byPartition) upgrade(c *Context, _, _ *workload.Workload, _ workload.Quirks) (p workload.Patch, write bool, refused Reason) {
+func (byPartition) upgrade(c *Context, _, _ *workload.Workload, _ workload.Quirks) (p workload.Patch, write bool, refused kplan.Reason) {
 	if c.CurrentPartition.OfUp64(c.Replicas) > c.DesiredPartition.OfUp64(c.Replicas) {
 		p, write = workload.Patch{Partition: c.DesiredPartition}, true
 	}
@@ -55,8 +56,8 @@ func (byPartition) released(plan *ReleasePlan) (p workload.Patch, all bool) {
 
 func (byPartition) waits(*ReleasePlan, workload.Quirks) bool { return false }
 
-func (byPartition) resumed(*workload.Workload, bool) (kplan.Hold[Reason], bool) {
-	return kplan.Hold[Reason]{}, false
+func (byPartition) resumed(*workload.Workload, bool) (kplan.Hold, bool) {
+	return kplan.Hold{}, false
 }
 
 func (byPartition) end(*Snapshot) (autoscaler, canary Action) { return nil, nil }

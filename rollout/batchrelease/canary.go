@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 
 	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/rollout/batchrelease/reason"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
@@ -37,7 +38,7 @@ func (canary) create(s *Snapshot, repair workload.Quirks) Action {
 	create := CreateCanary{
 		GenerateName: w.Name + "-", Stable: w.Name, Labels: map[string]string{workload.LabelCanaryDeployment: w.Name},
 		Annotations:   map[string]string{partition.AnnotationControlInfo: workload.ControlInfo(s.Release.Name, s.Release.UID)},
-		PatchTemplate: s.Release.ReleasePlan.PatchPodTemplateMetadata.Clone(), Reason: ReasonInitialize,
+		PatchTemplate: s.Release.ReleasePlan.PatchPodTemplateMetadata.Clone(), Reason: reason.Initialize,
 	}
 	if repair.Has(workload.CanaryCreatedTwice) {
 		create.Name = canaryName(&s.Release, w)
@@ -62,22 +63,22 @@ func canaryName(br *Release, w *workload.Workload) string {
 }
 
 // held: before it is taken over, for later the extra Deployment keeps its template.
-func (canary) held(preparing, _ bool) (Reason, bool) { return ReasonReleaseOutdated, preparing }
+func (canary) held(preparing, _ bool) (kplan.Reason, bool) { return reason.ReleaseOutdated, preparing }
 
 // returns: false, because the extra Deployment has its own template.
 func (canary) returns() bool { return false }
 
 func (canary) target(s *Snapshot) *workload.Workload { return s.Canary }
 
-func (canary) unobserved(s *Snapshot) (kplan.Hold[Reason], string) {
+func (canary) unobserved(s *Snapshot) (kplan.Hold, string) {
 	c := s.Canary
 	if c == nil || c.Status.ObservedGeneration >= c.Generation {
-		return kplan.Hold[Reason]{}, ""
+		return kplan.Hold{}, ""
 	}
-	return kplan.Hold[Reason]{Name: c.Name, Reason: ReasonNotObserved, Have: c.Status.ObservedGeneration, Limit: c.Generation}, "canary deployment is not observed yet"
+	return kplan.Hold{Name: c.Name, Reason: reason.NotObserved, Have: c.Status.ObservedGeneration, Limit: c.Generation}, "canary deployment is not observed yet"
 }
 
-func (canary) upgrade(c *Context, _, extra *workload.Workload, repair workload.Quirks) (p workload.Patch, write bool, refused Reason) {
+func (canary) upgrade(c *Context, _, extra *workload.Workload, repair workload.Quirks) (p workload.Patch, write bool, refused kplan.Reason) {
 	shrinks := repair.Has(workload.CanaryLabelsNotAwaited) && extra != nil && extra.DesiredReplicas() > c.Desired
 	if shrinks || extra != nil && extra.DesiredReplicas() < c.Desired {
 		desired := c.Desired
@@ -99,26 +100,26 @@ func (canary) waits(plan *ReleasePlan, _ workload.Quirks) bool {
 	return plan.FinalizingPolicy == WaitResume
 }
 
-func (canary) resumed(w *workload.Workload, _ bool) (kplan.Hold[Reason], bool) {
+func (canary) resumed(w *workload.Workload, _ bool) (kplan.Hold, bool) {
 	s := &w.Status
 	switch {
 	case w.Paused:
-		return kplan.Hold[Reason]{Name: w.Name, Reason: ReasonNotResumed}, true
+		return kplan.Hold{Name: w.Name, Reason: reason.NotResumed}, true
 	case s.Replicas != s.UpdatedReplicas:
-		return kplan.Hold[Reason]{Name: w.Name, Reason: ReasonNotPromoted, Have: int64(s.UpdatedReplicas), Limit: int64(s.Replicas)}, true
+		return kplan.Hold{Name: w.Name, Reason: reason.NotPromoted, Have: int64(s.UpdatedReplicas), Limit: int64(s.Replicas)}, true
 	}
 	return unavailable(w)
 }
 
 // unavailable returns the hold for pods that must become available because the limits do not let
 // them be unavailable.
-func unavailable(w *workload.Workload) (kplan.Hold[Reason], bool) {
+func unavailable(w *workload.Workload) (kplan.Hold, bool) {
 	available, replicas := w.Status.AvailableReplicas, w.DesiredReplicas()
 	allowed := w.Limits().MaxUnavailable.Of(replicas)
 	if int64(allowed)+int64(available) < int64(replicas) {
-		return kplan.Hold[Reason]{Name: w.Name, Reason: ReasonNotAvailable, Have: int64(available), Limit: int64(replicas) - int64(allowed)}, true
+		return kplan.Hold{Name: w.Name, Reason: reason.NotAvailable, Have: int64(available), Limit: int64(replicas) - int64(allowed)}, true
 	}
-	return kplan.Hold[Reason]{}, false
+	return kplan.Hold{}, false
 }
 
 // end lets the extra Deployment go.
@@ -127,5 +128,5 @@ func (canary) end(s *Snapshot) (_, canary Action) {
 	if c == nil {
 		return nil, nil
 	}
-	return nil, SetFinalizer{Kind: "Deployment", Name: c.Name, UID: c.UID, Finalizer: workload.FinalizerCanaryDeployment, Remove: true, Reason: ReasonGiveBack}
+	return nil, SetFinalizer{Kind: "Deployment", Name: c.Name, UID: c.UID, Finalizer: workload.FinalizerCanaryDeployment, Remove: true, Reason: reason.GiveBack}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/batchrelease/reason"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
@@ -77,7 +78,7 @@ func (c *Context) partition(w *workload.Workload, ordered bool) {
 
 // Waiting returns the reason why the batch still waits; the second result is false if it is
 // ready. The first failing test counts.
-func (c Context) Waiting(repair workload.Quirks) (kplan.Hold[Reason], bool) {
+func (c Context) Waiting(repair workload.Quirks) (kplan.Hold, bool) {
 	base := c.Updated
 	if repair.Has(workload.FailureThresholdMisread) {
 		base = c.Desired
@@ -85,26 +86,26 @@ func (c Context) Waiting(repair workload.Quirks) (kplan.Hold[Reason], bool) {
 	ready := c.FailureThreshold.OfUp64(base) + int64(c.UpdatedReady)
 	switch {
 	case c.Updated < c.Desired:
-		return kplan.Hold[Reason]{Reason: ReasonTooFewUpdated, Have: int64(c.Updated), Limit: int64(c.Desired)}, true
+		return kplan.Hold{Reason: reason.TooFewUpdated, Have: int64(c.Updated), Limit: int64(c.Desired)}, true
 	case ready < int64(c.Desired):
-		return kplan.Hold[Reason]{Reason: ReasonTooFewReady, Have: ready, Limit: int64(c.Desired)}, true
+		return kplan.Hold{Reason: reason.TooFewReady, Have: ready, Limit: int64(c.Desired)}, true
 	case c.Desired > 0 && c.UpdatedReady == 0:
-		return kplan.Hold[Reason]{Reason: ReasonNoneReady, Limit: int64(c.Desired)}, true
+		return kplan.Hold{Reason: reason.NoneReady, Limit: int64(c.Desired)}, true
 	case c.RolloutID != "" && c.PodCount > 0 && c.Labelled < c.Planned:
-		return kplan.Hold[Reason]{Reason: ReasonTooFewLabelled, Have: int64(c.Labelled), Limit: int64(c.Planned)}, true
+		return kplan.Hold{Reason: reason.TooFewLabelled, Have: int64(c.Labelled), Limit: int64(c.Planned)}, true
 	}
-	return kplan.Hold[Reason]{}, false
+	return kplan.Hold{}, false
 }
 
 // Text returns the message of OpenKruise Rollouts for a hold of [Context.Waiting].
-func (c Context) Text(h kplan.Hold[Reason]) string {
+func (c Context) Text(h kplan.Hold) string {
 	const prefix = "current batch not ready: "
 	switch h.Reason {
-	case ReasonTooFewUpdated:
+	case reason.TooFewUpdated:
 		return fmt.Sprintf(prefix+"updated replicas not satisfied, UpdatedReplicas %d < DesiredUpdatedReplicas %d", h.Have, h.Limit)
-	case ReasonTooFewReady:
+	case reason.TooFewReady:
 		return fmt.Sprintf(prefix+"updated ready replicas not satisfied, allowedUnavailable + UpdatedReadyReplicas %d < DesiredUpdatedReplicas %d", h.Have, h.Limit)
-	case ReasonNoneReady:
+	case reason.NoneReady:
 		return fmt.Sprintf(prefix+"no updated ready replicas, DesiredUpdatedReplicas %d > 0 and UpdatedReadyReplicas 0 = 0", h.Limit)
 	}
 	return fmt.Sprintf(prefix+"pods with batch label not satisfied, RolloutID %s, PlannedUpdatedReplicas %d", c.RolloutID, h.Limit)

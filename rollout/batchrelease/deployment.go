@@ -5,6 +5,7 @@ package batchrelease
 import (
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/batchrelease/reason"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
@@ -48,9 +49,11 @@ func (deployment) take(p *workload.Patch, w *workload.Workload, repair workload.
 const recreated = `{"type":"Recreate"}`
 
 // held: before it is taken over, for then admission stops its controller itself.
-func (deployment) held(preparing, _ bool) (Reason, bool) { return ReasonReleaseOutdated, preparing }
+func (deployment) held(preparing, _ bool) (kplan.Reason, bool) {
+	return reason.ReleaseOutdated, preparing
+}
 
-func (deployment) upgrade(c *Context, w, _ *workload.Workload, repair workload.Quirks) (p workload.Patch, write bool, refused Reason) {
+func (deployment) upgrade(c *Context, w, _ *workload.Workload, repair workload.Quirks) (p workload.Patch, write bool, refused kplan.Reason) {
 	if !w.UnderPartition() {
 		return p, false, ""
 	}
@@ -109,13 +112,13 @@ func (deployment) waits(plan *ReleasePlan, repair workload.Quirks) bool {
 
 // resumed returns the hold for pods that the Deployment still has to update,
 // since the last step of its release has left them ([workload.LastStepNotAwaited]).
-func (deployment) resumed(w *workload.Workload, _ bool) (kplan.Hold[Reason], bool) {
+func (deployment) resumed(w *workload.Workload, _ bool) (kplan.Hold, bool) {
 	s, all := &w.Status, max(w.Status.Replicas, w.DesiredReplicas())
 	switch {
 	case s.ObservedGeneration < w.Generation:
-		return kplan.Hold[Reason]{Name: w.Name, Reason: ReasonNotObserved, Have: s.ObservedGeneration, Limit: w.Generation}, true
+		return kplan.Hold{Name: w.Name, Reason: reason.NotObserved, Have: s.ObservedGeneration, Limit: w.Generation}, true
 	case s.UpdatedReplicas < all:
-		return kplan.Hold[Reason]{Name: w.Name, Reason: ReasonNotPromoted, Have: int64(s.UpdatedReplicas), Limit: int64(all)}, true
+		return kplan.Hold{Name: w.Name, Reason: reason.NotPromoted, Have: int64(s.UpdatedReplicas), Limit: int64(all)}, true
 	}
-	return kplan.Hold[Reason]{}, false
+	return kplan.Hold{}, false
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/rollout/batchrelease/reason"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
@@ -86,7 +87,7 @@ func (st *pass) notice(s Status) (n outcome, stop bool) {
 	case progressing && st.event == EventTemplateChanged:
 		s.UpdateRevision, stop = w.UpdateRevision, true
 	case st.event == EventReconciling:
-		n.holds, stop = []kplan.Hold[Reason]{{Name: w.Name, Reason: ReasonNotObserved, Have: w.Status.ObservedGeneration, Limit: w.Generation}}, true
+		n.holds, stop = []kplan.Hold{{Name: w.Name, Reason: reason.NotObserved, Have: w.Status.ObservedGeneration, Limit: w.Generation}}, true
 	case progressing && s.Current.NoNeedUpdateReplicas == nil && st.rollback() && w != nil:
 		stop = w.StableRevision != w.UpdateRevision || st.s.Release.Annotations[workload.AnnotationRollbackInBatch] == ""
 		if !stop {

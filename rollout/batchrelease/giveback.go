@@ -4,6 +4,7 @@ package batchrelease
 
 import (
 	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/rollout/batchrelease/reason"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
@@ -64,11 +65,11 @@ func (st *pass) giveBack(s Status) (n outcome) {
 		plan := &st.s.Release.ReleasePlan
 		p, write := ReleasePatch(st.s.Release, *w, st.opts)
 		if write {
-			n.writes.workload = patched(w, p, ReasonGiveBack)
+			n.writes.workload = patched(w, p, reason.GiveBack)
 		}
 		if st.kind.waits(plan, st.opts.Repair) && !releasedNext(plan, w, st.opts.Repair) {
 			if hold, waiting := st.kind.resumed(w, write); waiting {
-				n.holds, n.failure = []kplan.Hold[Reason]{hold}, "current release is not done: "+string(hold.Reason)
+				n.holds, n.failure = []kplan.Hold{hold}, "current release is not done: "+string(hold.Reason)
 				return n
 			}
 		}

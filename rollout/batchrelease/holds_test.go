@@ -9,6 +9,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
+	"github.com/kplan-go/kplan/rollout/batchrelease/reason"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
@@ -32,15 +33,15 @@ func TestHolds(t *testing.T) {
 		why    string
 		s      batchrelease.Snapshot
 		repair workload.Quirks
-		want   kplan.Hold[batchrelease.Reason]
+		want   kplan.Hold
 	}{
-		{"another template than the one that is released", other(workload.Partition, cloneSet), workload.OtherTemplateReleased, kplan.Hold[batchrelease.Reason]{Name: "demo", Reason: batchrelease.ReasonReleaseOutdated}},
-		{"the same, blue-green", other(workload.BlueGreen, cloneSet), workload.OtherTemplateReleased, kplan.Hold[batchrelease.Reason]{Name: "demo", Reason: batchrelease.ReasonRollbackFirst}},
-		{"2 of 10 are to carry the label", unlabelled, 0, kplan.Hold[batchrelease.Reason]{Reason: batchrelease.ReasonTooFewLabelled, Limit: 2}},
+		{"another template than the one that is released", other(workload.Partition, cloneSet), workload.OtherTemplateReleased, kplan.Hold{Name: "demo", Reason: reason.ReleaseOutdated}},
+		{"the same, blue-green", other(workload.BlueGreen, cloneSet), workload.OtherTemplateReleased, kplan.Hold{Name: "demo", Reason: reason.RollbackFirst}},
+		{"2 of 10 are to carry the label", unlabelled, 0, kplan.Hold{Reason: reason.TooFewLabelled, Limit: 2}},
 	} {
 		p, err := planBatch(c.s, now, batchrelease.Options{Repair: c.repair})
 		require.NoError(t, err)
-		require.Equal(t, []kplan.Hold[batchrelease.Reason]{c.want}, p.Holds, c.why)
+		require.Equal(t, []kplan.Hold{c.want}, p.Holds, c.why)
 	}
 	s := progressing(cloneSet)
 	s.Release.Finalizers = nil

@@ -3,6 +3,7 @@
 package batchrelease
 
 import (
+	"github.com/kplan-go/kplan/rollout/batchrelease/reason"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
@@ -32,7 +33,7 @@ func (st *pass) initialize(s Status) outcome {
 	n := outcome{status: s}
 	n.writes.stableSet, n.writes.autoscaler = st.kind.prepare(st.s)
 	if p, write := InitializePatch(st.s.Release, *w, st.opts.Repair); write {
-		n.writes.workload = patched(w, p, ReasonInitialize)
+		n.writes.workload = patched(w, p, reason.Initialize)
 	}
 	if n.writes.canary = st.kind.create(st.s, st.opts.Repair); n.writes.canary != nil {
 		n.failure = "created canary deployment, but waiting for it to be observed"

@@ -31,13 +31,13 @@ type kind interface {
 
 	// held returns the reason to hold back a batch that would release another template, and
 	// whether it may.
-	held(preparing, marked bool) (Reason, bool)
+	held(preparing, marked bool) (kplan.Reason, bool)
 	// target returns the workload that a batch changes, nil if it does not exist yet. unobserved
 	// returns the message for a target whose controller has not seen its last change, "" if it has.
 	target(s *Snapshot) *workload.Workload
-	unobserved(s *Snapshot) (kplan.Hold[Reason], string)
+	unobserved(s *Snapshot) (kplan.Hold, string)
 	// upgrade returns the patch that releases a batch, and false if nothing is to be written.
-	upgrade(c *Context, w, canary *workload.Workload, repair workload.Quirks) (p workload.Patch, write bool, refused Reason)
+	upgrade(c *Context, w, canary *workload.Workload, repair workload.Quirks) (p workload.Patch, write bool, refused kplan.Reason)
 
 	// giveBack returns the patch that gives the workload back, and false if nothing is to be
 	// written. Keep asks to leave the workload as it is.
@@ -45,7 +45,7 @@ type kind interface {
 	// waits reports whether the release ends only after the workload has resumed and finished its
 	// update. resumed returns the reason to wait longer.
 	waits(plan *ReleasePlan, repair workload.Quirks) bool
-	resumed(w *workload.Workload, patched bool) (kplan.Hold[Reason], bool)
+	resumed(w *workload.Workload, patched bool) (kplan.Hold, bool)
 	// end returns the last changes of the autoscaler and the canary; nil if there is no change.
 	end(s *Snapshot) (autoscaler, canary Action)
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kplan-go/kplan/rollout/batchrelease/reason"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
@@ -111,7 +112,7 @@ func assign(id string, missing []int32, pods []workload.Pod, free []int, hashed 
 		if labels == nil { // most pods get one, if any does
 			labels = make([]LabelPod, 0, len(free)+1)
 		}
-		labels = append(labels, LabelPod{Name: pods[i].Name, UID: pods[i].UID, Labels: set, Reason: ReasonBatchLabel})
+		labels = append(labels, LabelPod{Name: pods[i].Name, UID: pods[i].UID, Labels: set, Reason: reason.BatchLabel})
 	}
 	for batch := len(missing) - 1; batch >= 0; batch-- {
 		for ; missing[batch] > 0; missing[batch]-- {
@@ -243,7 +244,7 @@ func (st *pass) marks() (marked int32, missing []LabelPod) {
 			marked++
 			continue
 		}
-		missing = append(missing, LabelPod{Name: p.Name, UID: p.UID, Labels: map[string]string{workload.LabelNoNeedUpdate: id}, Reason: ReasonNoNeedUpdate})
+		missing = append(missing, LabelPod{Name: p.Name, UID: p.UID, Labels: map[string]string{workload.LabelNoNeedUpdate: id}, Reason: reason.NoNeedUpdate})
 	}
 	return marked, missing
 }

@@ -3,6 +3,7 @@
 package batchrelease
 
 import (
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/base/union"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
@@ -17,7 +18,7 @@ func (nativeDaemonSet) take(p *workload.Patch, _ *workload.Workload, _ workload.
 
 // upgrade lets the helper delete pods. Upstream keeps the
 // revision of the template before, which no new pod has, if the partition is the same ([workload.OtherTemplateReleased]).
-func (nativeDaemonSet) upgrade(c *Context, w, _ *workload.Workload, repair workload.Quirks) (p workload.Patch, write bool, refused Reason) {
+func (nativeDaemonSet) upgrade(c *Context, w, _ *workload.Workload, repair workload.Quirks) (p workload.Patch, write bool, refused kplan.Reason) {
 	control := parseControl(w.Annotations[workload.AnnotationDaemonSetControl])
 	other := repair.Has(workload.OtherTemplateReleased) && w.UpdateRevision != "" && control.BatchRevision != w.UpdateRevision
 	if control.Partition == c.DesiredPartition.String() && !other {

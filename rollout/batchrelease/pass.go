@@ -25,10 +25,10 @@ type pass struct {
 // admission stops its controller itself, and a canary keeps its template. Taking the others
 // over releases no pod, so they are held in each batch; by partition only while they have
 // the mark of a release, since a plan that no Rollout has made may name any id.
-func (st *pass) held(phase Phase) (holds []kplan.Hold[Reason]) {
+func (st *pass) held(phase Phase) (holds []kplan.Hold) {
 	reason, may := st.kind.held(phase == PhasePreparing, st.s.Workload.Annotations[workload.AnnotationInProgress] != "")
 	if may && st.stray() {
-		holds = []kplan.Hold[Reason]{{Name: st.s.Workload.Name, Reason: reason}}
+		holds = []kplan.Hold{{Name: st.s.Workload.Name, Reason: reason}}
 	}
 	return holds
 }

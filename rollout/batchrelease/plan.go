@@ -75,7 +75,7 @@ type Plan struct {
 	// Actions are the writes, in order.
 	Actions Actions `json:"actions,omitempty"`
 	// Holds are the reasons why the batch waits.
-	Holds []kplan.Hold[Reason] `json:"holds,omitempty"`
+	Holds []kplan.Hold `json:"holds,omitempty"`
 	// Status is the next status, whole.
 	Status Status `json:"status"`
 	// Failure is not empty if upstream ends the pass with an error: call again with a

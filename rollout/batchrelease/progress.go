@@ -8,6 +8,7 @@ import (
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/base/condition"
 	"github.com/kplan-go/kplan/internal/base/ptr"
+	"github.com/kplan-go/kplan/rollout/batchrelease/reason"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
@@ -86,7 +87,7 @@ func (st *pass) upgrade(s Status, c *Context) (n outcome) {
 			return outcome{status: s, failure: "canary deployment not found"}
 		}
 		if write {
-			n.writes.workload = patched(target, p, ReasonUpgrade)
+			n.writes.workload = patched(target, p, reason.Upgrade)
 		}
 		if !st.driver.Beside() {
 			n.writes.labels = st.labels(s.UpdateRevision, c)
@@ -100,11 +101,11 @@ func (st *pass) upgrade(s Status, c *Context) (n outcome) {
 }
 
 // refuse reports why the batch cannot be released.
-func (st *pass) refuse(s Status, reason Reason) outcome {
+func (st *pass) refuse(s Status, reason kplan.Reason) outcome {
 	s.Message = "cannot upgrade batch: " + string(reason)
 	c := kplan.Condition{Type: workload.ConditionProgressing, Status: "True", Reason: progressInRolling, Message: s.Message}
 	s.Conditions = condition.With(s.Conditions, c, st.now)
-	return outcome{status: s, failure: s.Message, holds: []kplan.Hold[Reason]{{Name: st.s.Workload.Name, Reason: reason}}}
+	return outcome{status: s, failure: s.Message, holds: []kplan.Hold{{Name: st.s.Workload.Name, Reason: reason}}}
 }
 
 // verify goes on if the batch is ready, and to the next one if it was. One that is not, or
@@ -117,7 +118,7 @@ func (st *pass) verify(s Status, c *Context) (n outcome) {
 	hold, text := st.waiting(c)
 	switch {
 	case text != "":
-		n.holds, n.failure = []kplan.Hold[Reason]{hold}, text
+		n.holds, n.failure = []kplan.Hold{hold}, text
 		current.BatchState, current.BatchReadyTime = StateUpgrading, time.Time{}
 	case current.BatchState == StateVerifying:
 		n.again = true
@@ -132,9 +133,9 @@ func (st *pass) verify(s Status, c *Context) (n outcome) {
 
 // waiting returns the reason why the batch waits, with the message of OpenKruise Rollouts; ""
 // if it is ready.
-func (st *pass) waiting(c *Context) (kplan.Hold[Reason], string) {
+func (st *pass) waiting(c *Context) (kplan.Hold, string) {
 	if c.Replicas == 0 {
-		return kplan.Hold[Reason]{}, ""
+		return kplan.Hold{}, ""
 	}
 	if hold, waiting := c.Waiting(st.opts.Repair); waiting {
 		return hold, c.Text(hold)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/base/quirk"
+	"github.com/kplan-go/kplan/rollout/batchrelease/reason"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
@@ -83,7 +84,7 @@ func (st *pass) finalizer() Action {
 	if slices.Contains(br.Finalizers, workload.FinalizerBatchRelease) != ended {
 		return nil
 	}
-	return SetFinalizer{Kind: "BatchRelease", Name: br.Name, UID: br.UID, Finalizer: workload.FinalizerBatchRelease, Remove: ended, Reason: ReasonFinalizer}
+	return SetFinalizer{Kind: "BatchRelease", Name: br.Name, UID: br.UID, Finalizer: workload.FinalizerBatchRelease, Remove: ended, Reason: reason.Finalizer}
 }
 
 // sameStatus reports whether nothing but the generation differs.

@@ -49,7 +49,6 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[batchrelease.PatchWorkload](),
 	reflect.TypeFor[batchrelease.Phase](),
 	reflect.TypeFor[batchrelease.Plan](),
-	reflect.TypeFor[batchrelease.Reason](),
 	reflect.TypeFor[batchrelease.Release](),
 	reflect.TypeFor[batchrelease.ReleasePlan](),
 	reflect.TypeFor[batchrelease.RetargetAutoscaler](),

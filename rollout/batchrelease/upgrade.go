@@ -3,6 +3,7 @@
 package batchrelease
 
 import (
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/base/zero"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
@@ -13,7 +14,7 @@ import (
 //
 // A blue-green workload that is not prepared is refused: the result has the reason, and is
 // empty otherwise.
-func (c Context) UpgradePatch(w workload.Workload, canary *workload.Workload, repair workload.Quirks) (p workload.Patch, write bool, refused Reason) {
+func (c Context) UpgradePatch(w workload.Workload, canary *workload.Workload, repair workload.Quirks) (p workload.Patch, write bool, refused kplan.Reason) {
 	if k := kindOf(c.Driver); k != nil {
 		return k.upgrade(&c, &w, canary, repair)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/recorded"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
+	"github.com/kplan-go/kplan/rollout/batchrelease/reason"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
@@ -105,7 +106,7 @@ func outcome(t *testing.T, in *batchInput, br batchrelease.Release, w workload.W
 		})
 	}
 	if refused != "" {
-		require.Equal(t, batchrelease.ReasonNoControlInfo, refused)
+		require.Equal(t, reason.NoControlInfo, refused)
 		out["upgradeError"] = "cannot upgrade batch, because " + strings.ToLower(w.Kind) + " ns/demo doesn't satisfy conditions: workload has no control info annotation"
 	}
 	zero := func(v rollout.IntOrPercent) rollout.IntOrPercent {

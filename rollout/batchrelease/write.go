@@ -17,7 +17,7 @@ const requeue = 2 * time.Second
 type outcome struct {
 	status  Status // the next one, whole
 	writes  writes
-	holds   []kplan.Hold[Reason]
+	holds   []kplan.Hold
 	failure string
 	again   bool // after requeue
 	context *Context
@@ -68,6 +68,6 @@ func (w *writes) list() (list Actions) {
 }
 
 // patched is the change of a workload.
-func patched(w *workload.Workload, p workload.Patch, reason Reason) Action {
+func patched(w *workload.Workload, p workload.Patch, reason kplan.Reason) Action {
 	return PatchWorkload{Workload: w.Ref, UID: w.UID, Patch: p, Reason: reason}
 }

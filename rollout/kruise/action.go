@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/base/union"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/traffic"
@@ -54,12 +55,12 @@ var (
 
 // SetFinalizer adds a finalizer to an object, or removes it.
 type SetFinalizer struct {
-	Kind      string `json:"kind"`
-	Name      string `json:"name"`
-	UID       string `json:"uid,omitzero"`
-	Finalizer string `json:"finalizer"`
-	Remove    bool   `json:"remove,omitzero"`
-	Reason    Reason `json:"reason"`
+	Kind      string       `json:"kind"`
+	Name      string       `json:"name"`
+	UID       string       `json:"uid,omitzero"`
+	Finalizer string       `json:"finalizer"`
+	Remove    bool         `json:"remove,omitzero"`
+	Reason    kplan.Reason `json:"reason"`
 }
 
 // PatchRollout sets annotations of the Rollout.
@@ -67,7 +68,7 @@ type PatchRollout struct {
 	Name        string            `json:"name"`
 	UID         string            `json:"uid,omitzero"`
 	Annotations map[string]string `json:"annotations"`
-	Reason      Reason            `json:"reason"`
+	Reason      kplan.Reason      `json:"reason"`
 }
 
 // PatchWorkload changes a workload.
@@ -75,7 +76,7 @@ type PatchWorkload struct {
 	Workload workload.Ref   `json:"workload"`
 	UID      string         `json:"uid,omitzero"`
 	Patch    workload.Patch `json:"patch"`
-	Reason   Reason         `json:"reason"`
+	Reason   kplan.Reason   `json:"reason"`
 }
 
 // CreateBatchRelease creates the BatchRelease of the Rollout, with the Rollout as its
@@ -86,7 +87,7 @@ type CreateBatchRelease struct {
 	Annotations map[string]string        `json:"annotations,omitempty"`
 	WorkloadRef workload.Ref             `json:"workloadRef"`
 	ReleasePlan batchrelease.ReleasePlan `json:"releasePlan"`
-	Reason      Reason                   `json:"reason"`
+	Reason      kplan.Reason             `json:"reason"`
 }
 
 // UpdateBatchRelease replaces the spec and the annotations of a BatchRelease.
@@ -96,7 +97,7 @@ type UpdateBatchRelease struct {
 	Annotations map[string]string        `json:"annotations,omitempty"`
 	WorkloadRef workload.Ref             `json:"workloadRef"`
 	ReleasePlan batchrelease.ReleasePlan `json:"releasePlan"`
-	Reason      Reason                   `json:"reason"`
+	Reason      kplan.Reason             `json:"reason"`
 }
 
 // PatchBatchRelease changes the plan of a BatchRelease.
@@ -107,22 +108,22 @@ type PatchBatchRelease struct {
 	// Finalize removes the partition, so that the workload is given back, under this
 	// policy; "" leaves both.
 	Finalize batchrelease.FinalizingPolicy `json:"finalize,omitzero"`
-	Reason   Reason                        `json:"reason"`
+	Reason   kplan.Reason                  `json:"reason"`
 }
 
 // DeleteBatchRelease deletes a BatchRelease.
 type DeleteBatchRelease struct {
-	Name   string `json:"name"`
-	UID    string `json:"uid,omitzero"`
-	Reason Reason `json:"reason"`
+	Name   string       `json:"name"`
+	UID    string       `json:"uid,omitzero"`
+	Reason kplan.Reason `json:"reason"`
 }
 
 // SelectPods sets one key of the selector of a Service.
 type SelectPods struct {
-	Service string `json:"service"`
-	Key     string `json:"key"`
-	Value   string `json:"value,omitzero"` // "" removes the key
-	Reason  Reason `json:"reason"`
+	Service string       `json:"service"`
+	Key     string       `json:"key"`
+	Value   string       `json:"value,omitzero"` // "" removes the key
+	Reason  kplan.Reason `json:"reason"`
 }
 
 // CreateService creates the canary Service, owned by the Rollout: a copy of the stable Service
@@ -132,20 +133,20 @@ type CreateService struct {
 	Stable   string            `json:"stable"` // the Service to copy
 	OwnerUID string            `json:"ownerUID,omitzero"`
 	Selector map[string]string `json:"selector"`
-	Reason   Reason            `json:"reason"`
+	Reason   kplan.Reason      `json:"reason"`
 }
 
 // DeleteService deletes the canary Service.
 type DeleteService struct {
-	Name   string `json:"name"`
-	Reason Reason `json:"reason"`
+	Name   string       `json:"name"`
+	Reason kplan.Reason `json:"reason"`
 }
 
 // SetRoute replaces the rules of an HTTPRoute.
 type SetRoute struct {
 	Name   string         `json:"name"`
 	Rules  []traffic.Rule `json:"rules"`
-	Reason Reason         `json:"reason"`
+	Reason kplan.Reason   `json:"reason"`
 }
 
 // SetIngress creates or changes the canary Ingress. A new one has the paths that point
@@ -156,13 +157,13 @@ type SetIngress struct {
 	Create      bool              `json:"create,omitzero"`
 	Backend     string            `json:"backend,omitzero"` // the Service of the paths if Create is set
 	Annotations map[string]string `json:"annotations"`
-	Reason      Reason            `json:"reason"`
+	Reason      kplan.Reason      `json:"reason"`
 }
 
 // DeleteIngress deletes the canary Ingress.
 type DeleteIngress struct {
-	Name   string `json:"name"`
-	Reason Reason `json:"reason"`
+	Name   string       `json:"name"`
+	Reason kplan.Reason `json:"reason"`
 }
 
 func (SetFinalizer) isAction()       {}

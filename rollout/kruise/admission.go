@@ -13,6 +13,7 @@ import (
 	"github.com/kplan-go/kplan/internal/base/quirk"
 	"github.com/kplan-go/kplan/internal/base/union"
 	"github.com/kplan-go/kplan/internal/base/zero"
+	"github.com/kplan-go/kplan/rollout/kruise/reason"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
@@ -33,27 +34,12 @@ type Admission struct {
 	// Changed means that Object is to be stored instead of the object that was sent.
 	Changed bool              `json:"changed,omitzero"`
 	Object  workload.Workload `json:"object"`
-	Reason  Reason            `json:"reason"`
+	Reason  kplan.Reason      `json:"reason"`
 }
-
-// Reasons of admissions.
-const (
-	ReasonReleaseBegins     Reason = "ReleaseBegins"     // the update enters a rollout
-	ReasonReleaseContinues  Reason = "ReleaseContinues"  // the workload is in a rollout and kept under control
-	ReasonNoRollout         Reason = "NoRollout"         // no Rollout names the workload
-	ReasonNoStrategy        Reason = "NoStrategy"        // the Rollout has no strategy
-	ReasonNoReplicas        Reason = "NoReplicas"        // no pods are wanted
-	ReasonTemplateUnchanged Reason = "TemplateUnchanged" // neither the template nor the rollout id has changed
-	ReasonSameRolloutID     Reason = "SameRolloutID"     // the same rollout ID means the same release
-	ReasonNoPods            Reason = "NoPods"            // no ReplicaSet has pods
-	ReasonTwoVersions       Reason = "TwoVersions"       // traffic cannot be led apart while several versions run
-	ReasonOtherStrategy     Reason = "OtherStrategy"     // the update strategy leaves pods alone
-	ReasonNothingToChange   Reason = "NothingToChange"   // the workload is in a rollout, and as it has to be
-)
 
 // EffectiveChange reports whether an update of a workload is a release, and
 // why if it is not.
-func EffectiveChange(old, updated workload.Workload, repair workload.Quirks) (bool, Reason) {
+func EffectiveChange(old, updated workload.Workload, repair workload.Quirks) (bool, kplan.Reason) {
 	id := func(w workload.Workload) string {
 		if id := w.Annotations[workload.LabelRolloutID]; id != "" || !repair.Has(workload.RolloutIDReadDifferently) {
 			return id
@@ -62,12 +48,12 @@ func EffectiveChange(old, updated workload.Workload, repair workload.Quirks) (bo
 	}
 	if now := id(updated); now != "" {
 		if now == id(old) {
-			return false, ReasonSameRolloutID
+			return false, reason.SameRolloutID
 		}
 		return true, ""
 	}
 	if old.Template.Same(updated.Template) {
-		return false, ReasonTemplateUnchanged
+		return false, reason.TemplateUnchanged
 	}
 	return true, ""
 }
@@ -86,7 +72,7 @@ func Admit(s AdmitSnapshot, opts Options) (Admission, error) {
 	}
 	a := &admission{s: &s, opts: opts, w: s.New}
 	a.w.Annotations, a.w.Labels = apply.With(s.New.Annotations, nil), apply.With(s.New.Labels, nil)
-	var why Reason
+	var why kplan.Reason
 	if s.New.Traits().Paused {
 		why = a.deployment()
 	} else {
@@ -94,7 +80,7 @@ func Admit(s AdmitSnapshot, opts Options) (Admission, error) {
 	}
 	out := Admission{Object: s.New, Reason: why}
 	out.Object.Annotations, out.Object.Labels = apply.With(s.New.Annotations, nil), apply.With(s.New.Labels, nil)
-	if why == ReasonReleaseBegins || why == ReasonReleaseContinues {
+	if why == reason.ReleaseBegins || why == reason.ReleaseContinues {
 		out.Changed, out.Object = true, a.w
 	}
 	if ru := out.Object.RollingUpdate; ru != nil {
@@ -120,33 +106,33 @@ func (a *admission) set(key, value string) {
 }
 
 // enter marks the workload as being in a rollout.
-func (a *admission) enter(r *Rollout) Reason {
+func (a *admission) enter(r *Rollout) kplan.Reason {
 	a.set(workload.AnnotationInProgress, union.Text(struct {
 		RolloutName string `json:"rolloutName"`
 	}{r.Name}))
-	return ReasonReleaseBegins
+	return reason.ReleaseBegins
 }
 
 // rollout returns the Rollout of the workload, or nil and the reason.
-func (a *admission) rollout() (*Rollout, Reason) {
+func (a *admission) rollout() (*Rollout, kplan.Reason) {
 	for i := range a.s.Rollouts {
 		r := &a.s.Rollouts[i]
 		if r.DeletionTimestamp.IsZero() && r.Status.Phase != PhaseDisabled && r.WorkloadRef.Same(a.s.New.Ref) {
 			if r.Strategy() == nil {
-				return nil, ReasonNoStrategy
+				return nil, reason.NoStrategy
 			}
 			return r, ""
 		}
 	}
-	return nil, ReasonNoRollout
+	return nil, reason.NoRollout
 }
 
-func (a *admission) effective() (bool, Reason) {
+func (a *admission) effective() (bool, kplan.Reason) {
 	return EffectiveChange(a.s.Old, a.s.New, a.opts.Repair)
 }
 
 // deployment admits a Deployment.
-func (a *admission) deployment() Reason {
+func (a *admission) deployment() kplan.Reason {
 	if a.w.UID == "" {
 		a.w.UID = a.s.Old.UID
 	}
@@ -158,7 +144,7 @@ func (a *admission) deployment() Reason {
 		return a.continues()
 	}
 	if a.s.New.DesiredReplicas() == 0 {
-		return ReasonNoReplicas
+		return reason.NoReplicas
 	}
 	if effective, why := a.effective(); !effective {
 		return why
@@ -168,9 +154,9 @@ func (a *admission) deployment() Reason {
 	closing := a.opts.Repair.Has(workload.NextReleaseUnmarked) && strings.EqualFold(strategy.RollingStyle, partition.Style)
 	switch {
 	case len(usable) == 0:
-		return ReasonNoPods
+		return reason.NoPods
 	case len(usable) > 1 && len(r.Strategy().TrafficRoutings) > 0 && !closing: // the last step may leave old pods
-		return ReasonTwoVersions
+		return reason.TwoVersions
 	}
 	a.labelStable(usable)
 	a.w.Paused = true
@@ -220,7 +206,7 @@ func compareRevision(a, b string) int {
 }
 
 // continues keeps control of a Deployment that is already in a rollout.
-func (a *admission) continues() Reason {
+func (a *admission) continues() kplan.Reason {
 	effective, _ := a.effective()
 	strategy, _ := partition.ParseStrategy(a.s.New.Annotations[partition.AnnotationStrategy])
 	switch {
@@ -245,14 +231,14 @@ func (a *admission) continues() Reason {
 	return continued(changed)
 }
 
-func continued(changed bool) Reason {
+func continued(changed bool) kplan.Reason {
 	if changed {
-		return ReasonReleaseContinues
+		return reason.ReleaseContinues
 	}
-	return ReasonNothingToChange
+	return reason.NothingToChange
 }
 
-func (a *admission) continuesPartition(strategy partition.Strategy, effective bool) Reason {
+func (a *admission) continuesPartition(strategy partition.Strategy, effective bool) kplan.Reason {
 	changed := !a.w.Paused
 	a.w.Paused = true
 	if a.w.StrategyType == "RollingUpdate" {
@@ -281,13 +267,13 @@ func (a *admission) relabelStable() {
 }
 
 // other admits a workload of a kind that is not paused.
-func (a *admission) other() Reason {
+func (a *admission) other() kplan.Reason {
 	kind := a.s.New.Traits()
 	if !kind.SizedByNodes && a.s.New.DesiredReplicas() == 0 {
-		return ReasonNoReplicas
+		return reason.NoReplicas
 	}
 	if !kind.AnyStrategy && a.w.StrategyType != "" && a.w.StrategyType != "RollingUpdate" {
-		return ReasonOtherStrategy
+		return reason.OtherStrategy
 	}
 	if effective, why := a.effective(); !effective {
 		return why
@@ -300,7 +286,7 @@ func (a *admission) other() Reason {
 		return why
 	}
 	if kind.OneVersion && len(r.Strategy().TrafficRoutings) > 0 && a.s.New.Status.Replicas != a.s.New.Status.UpdatedReplicas {
-		return ReasonTwoVersions
+		return reason.TwoVersions
 	}
 	a.w.HoldBack(a.opts.Repair)
 	return a.enter(r)

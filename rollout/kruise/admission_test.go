@@ -8,9 +8,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/kruise/reason"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
@@ -35,15 +37,15 @@ func TestAdmitMatches(t *testing.T) {
 		why      string
 		rollouts []kruise.Rollout
 		want     string
-		reason   kruise.Reason
+		reason   kplan.Reason
 	}{
-		{"none", nil, "", kruise.ReasonNoRollout},
-		{"deleting or disabled", []kruise.Rollout{deleting, disabled}, "", kruise.ReasonNoRollout},
-		{"another workload", []kruise.Rollout{another, kind, group}, "", kruise.ReasonNoRollout},
-		{"still finalising", []kruise.Rollout{deleting, disabling}, "disabling", kruise.ReasonReleaseBegins},
-		{"whatever the version", []kruise.Rollout{another, version}, "version", kruise.ReasonReleaseBegins},
-		{"the first", []kruise.Rollout{version, disabling}, "version", kruise.ReasonReleaseBegins},
-		{"an empty strategy", []kruise.Rollout{empty, version}, "", kruise.ReasonNoStrategy},
+		{"none", nil, "", reason.NoRollout},
+		{"deleting or disabled", []kruise.Rollout{deleting, disabled}, "", reason.NoRollout},
+		{"another workload", []kruise.Rollout{another, kind, group}, "", reason.NoRollout},
+		{"still finalising", []kruise.Rollout{deleting, disabling}, "disabling", reason.ReleaseBegins},
+		{"whatever the version", []kruise.Rollout{another, version}, "version", reason.ReleaseBegins},
+		{"the first", []kruise.Rollout{version, disabling}, "version", reason.ReleaseBegins},
+		{"an empty strategy", []kruise.Rollout{empty, version}, "", reason.NoStrategy},
 	} {
 		a := admit(t, deployment, c.rollouts, nil)
 		require.Equal(t, c.reason, a.Reason, c.why)
@@ -80,13 +82,13 @@ func TestEffectiveChange(t *testing.T) {
 		old, new  map[string]string
 		templates [2]string
 		want      bool
-		reason    kruise.Reason
+		reason    kplan.Reason
 	}{
-		{"the same id, another template", id("1"), id("1"), [2]string{"v1", "v2"}, false, kruise.ReasonSameRolloutID},
+		{"the same id, another template", id("1"), id("1"), [2]string{"v1", "v2"}, false, reason.SameRolloutID},
 		{"another id, the same template", id("1"), id("2"), [2]string{"v1", "v1"}, true, ""},
 		{"a new id, the same template", nil, id("2"), [2]string{"v1", "v1"}, true, ""},
-		{"no id, the same template", nil, nil, [2]string{"v1", "v1"}, false, kruise.ReasonTemplateUnchanged},
-		{"the id is gone, the same template", id("1"), nil, [2]string{"v1", "v1"}, false, kruise.ReasonTemplateUnchanged},
+		{"no id, the same template", nil, nil, [2]string{"v1", "v1"}, false, reason.TemplateUnchanged},
+		{"the id is gone, the same template", id("1"), nil, [2]string{"v1", "v1"}, false, reason.TemplateUnchanged},
 		{"no id, another template", nil, nil, [2]string{"v1", "v2"}, true, ""},
 		{"the id is gone, another template", id("1"), nil, [2]string{"v1", "v2"}, true, ""},
 	} {
@@ -112,14 +114,14 @@ func TestAdmitDeployment(t *testing.T) {
 		why      string
 		rollouts []kruise.Rollout
 		change   func(s *kruise.AdmitSnapshot)
-		want     kruise.Reason
+		want     kplan.Reason
 	}{
-		{"no pods are wanted", r, func(s *kruise.AdmitSnapshot) { s.New.Replicas = ptr.To(int32(0)) }, kruise.ReasonNoReplicas},
-		{"unset replicas are 1", r, func(s *kruise.AdmitSnapshot) { s.New.Replicas = nil }, kruise.ReasonReleaseBegins},
-		{"only the replicas change", r, func(s *kruise.AdmitSnapshot) { s.New.Template, s.New.Replicas = s.Old.Template, ptr.To(int32(9)) }, kruise.ReasonTemplateUnchanged},
-		{"no usable set", r, func(s *kruise.AdmitSnapshot) { s.Sets[0].Replicas = 0 }, kruise.ReasonNoPods},
-		{"a set on its way out", r, func(s *kruise.AdmitSnapshot) { s.Sets[0].DeletionTimestamp = now }, kruise.ReasonNoPods},
-		{"two versions", r, two, kruise.ReasonReleaseBegins}, {"two versions, with traffic", led, two, kruise.ReasonTwoVersions}, {"one version, with traffic", led, nil, kruise.ReasonReleaseBegins},
+		{"no pods are wanted", r, func(s *kruise.AdmitSnapshot) { s.New.Replicas = ptr.To(int32(0)) }, reason.NoReplicas},
+		{"unset replicas are 1", r, func(s *kruise.AdmitSnapshot) { s.New.Replicas = nil }, reason.ReleaseBegins},
+		{"only the replicas change", r, func(s *kruise.AdmitSnapshot) { s.New.Template, s.New.Replicas = s.Old.Template, ptr.To(int32(9)) }, reason.TemplateUnchanged},
+		{"no usable set", r, func(s *kruise.AdmitSnapshot) { s.Sets[0].Replicas = 0 }, reason.NoPods},
+		{"a set on its way out", r, func(s *kruise.AdmitSnapshot) { s.Sets[0].DeletionTimestamp = now }, reason.NoPods},
+		{"two versions", r, two, reason.ReleaseBegins}, {"two versions, with traffic", led, two, reason.TwoVersions}, {"one version, with traffic", led, nil, reason.ReleaseBegins},
 	} {
 		require.Equal(t, c.want, admit(t, deployment, c.rollouts, c.change).Reason, c.why)
 	}
@@ -189,27 +191,27 @@ func TestAdmitOthers(t *testing.T) {
 		ref       workload.Ref
 		led       bool
 		change    func(s *kruise.AdmitSnapshot)
-		want      kruise.Reason
+		want      kplan.Reason
 		partition rollout.IntOrPercent
 		strategy  string
 	}{
-		{"CloneSet", cloneSet, false, nil, kruise.ReasonReleaseBegins, rollout.Percent(100), "RollingUpdate"},
-		{"CloneSet, two versions", cloneSet, false, behind, kruise.ReasonReleaseBegins, rollout.Percent(100), "RollingUpdate"},
-		{"CloneSet, two versions, with traffic", cloneSet, true, behind, kruise.ReasonTwoVersions, unset, "RollingUpdate"},
-		{"CloneSet without pods", cloneSet, false, none, kruise.ReasonNoReplicas, unset, "RollingUpdate"},
-		{"DaemonSet of OpenKruise", kruiseSet, false, nil, kruise.ReasonReleaseBegins, hold, "RollingUpdate"},
-		{"without limits", kruiseSet, false, func(s *kruise.AdmitSnapshot) { s.New.RollingUpdate = nil }, kruise.ReasonReleaseBegins, hold, "RollingUpdate"},
-		{"native DaemonSet", daemonSet, false, nil, kruise.ReasonReleaseBegins, unset, "OnDelete"},
-		{"a DaemonSet without pods is released too", daemonSet, false, none, kruise.ReasonReleaseBegins, unset, "OnDelete"},
-		{"StatefulSet", statefulSet, false, nil, kruise.ReasonReleaseBegins, hold, "RollingUpdate"},
-		{"StatefulSet, default type", statefulSet, false, func(s *kruise.AdmitSnapshot) { s.New.StrategyType = "" }, kruise.ReasonReleaseBegins, hold, ""},
-		{"StatefulSet, OnDelete", statefulSet, false, func(s *kruise.AdmitSnapshot) { s.New.StrategyType = "OnDelete" }, kruise.ReasonOtherStrategy, unset, "OnDelete"},
-		{"StatefulSet without pods", statefulSet, false, none, kruise.ReasonNoReplicas, unset, "RollingUpdate"},
-		{"StatefulSet of OpenKruise", advanced, false, nil, kruise.ReasonReleaseBegins, hold, "RollingUpdate"},
+		{"CloneSet", cloneSet, false, nil, reason.ReleaseBegins, rollout.Percent(100), "RollingUpdate"},
+		{"CloneSet, two versions", cloneSet, false, behind, reason.ReleaseBegins, rollout.Percent(100), "RollingUpdate"},
+		{"CloneSet, two versions, with traffic", cloneSet, true, behind, reason.TwoVersions, unset, "RollingUpdate"},
+		{"CloneSet without pods", cloneSet, false, none, reason.NoReplicas, unset, "RollingUpdate"},
+		{"DaemonSet of OpenKruise", kruiseSet, false, nil, reason.ReleaseBegins, hold, "RollingUpdate"},
+		{"without limits", kruiseSet, false, func(s *kruise.AdmitSnapshot) { s.New.RollingUpdate = nil }, reason.ReleaseBegins, hold, "RollingUpdate"},
+		{"native DaemonSet", daemonSet, false, nil, reason.ReleaseBegins, unset, "OnDelete"},
+		{"a DaemonSet without pods is released too", daemonSet, false, none, reason.ReleaseBegins, unset, "OnDelete"},
+		{"StatefulSet", statefulSet, false, nil, reason.ReleaseBegins, hold, "RollingUpdate"},
+		{"StatefulSet, default type", statefulSet, false, func(s *kruise.AdmitSnapshot) { s.New.StrategyType = "" }, reason.ReleaseBegins, hold, ""},
+		{"StatefulSet, OnDelete", statefulSet, false, func(s *kruise.AdmitSnapshot) { s.New.StrategyType = "OnDelete" }, reason.OtherStrategy, unset, "OnDelete"},
+		{"StatefulSet without pods", statefulSet, false, none, reason.NoReplicas, unset, "RollingUpdate"},
+		{"StatefulSet of OpenKruise", advanced, false, nil, reason.ReleaseBegins, hold, "RollingUpdate"},
 		{"there is no branch for what is in progress: every change resets", cloneSet, false, func(s *kruise.AdmitSnapshot) {
 			s.New.Annotations = map[string]string{workload.AnnotationInProgress: "x"}
 			s.New.Partition = rollout.Percent(20)
-		}, kruise.ReasonReleaseBegins, rollout.Percent(100), "RollingUpdate"},
+		}, reason.ReleaseBegins, rollout.Percent(100), "RollingUpdate"},
 	} {
 		r := partitioned(c.ref, step(rollout.Percent(100), 0))
 		if c.led {
@@ -237,6 +239,6 @@ func TestAdmitInProgressWithoutPods(t *testing.T) {
 	s.New.Template = template("v3")
 	a, err := planAdmission(s, kruise.Options{Repair: workload.RepairAll})
 	require.NoError(t, err)
-	require.Equal(t, kruise.ReasonReleaseContinues, a.Reason)
+	require.Equal(t, reason.ReleaseContinues, a.Reason)
 	require.Equal(t, "v1", a.Object.Labels[workload.LabelStableRevision])
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/kruise/reason"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
@@ -148,7 +149,7 @@ func TestEndings(t *testing.T) {
 	number.r.Status.Sub.CurrentStepState = kruise.StateReady
 	number.run(number.phase(kruise.PhaseHealthy), false)
 	require.Equal(t, []any{kruise.PhaseProgressing, kruise.StatePaused, int32(6)}, []any{number.r.Status.Phase, number.r.Status.CurrentStepState, number.sizes["v2"]}, "it waits for a person")
-	require.Equal(t, kruise.ReasonApproval, number.holds[0].Reason)
+	require.Equal(t, reason.Approval, number.holds[0].Reason)
 }
 
 // From 6 to 12 replicas in the pause of 20%, as planned by package deploy.

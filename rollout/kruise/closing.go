@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/kplan-go/kplan/rollout/batchrelease"
+	"github.com/kplan-go/kplan/rollout/kruise/reason"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/rollout/workload"
@@ -23,7 +24,7 @@ func (st *pass) close(n outcome, why ClosingReason, waitReady bool) (outcome, bo
 
 func (st *pass) closeOnce(n outcome, why ClosingReason, waitReady bool) (outcome, bool) {
 	if st.has(workload.RollbackLeavesPaused) && st.w != nil && !st.w.Consistent { // the state of the workload is unknown
-		n.hold(ReasonWorkloadInconsistent, 0, 0)
+		n.hold(reason.WorkloadInconsistent, 0, 0)
 		return n, false
 	}
 	if !n.begun && st.has(workload.RollbackLeavesPaused) && st.hasLeftovers() {
@@ -34,7 +35,7 @@ func (st *pass) closeOnce(n outcome, why ClosingReason, waitReady bool) (outcome
 	}
 	n.writes[writeMark] = st.unmark(&n, why)
 	if t := st.s.Shared; t != nil && slices.Contains(t.Finalizers, st.sharedFinalizer()) {
-		n.writes[writeSharedRouting] = st.setShared(true, ReasonClosing)
+		n.writes[writeSharedRouting] = st.setShared(true, reason.Closing)
 	}
 	n.writes[writeAbandoned] = st.resumeAbandoned(&n, why)
 	sequence := ClosingSequence(st.r.Style(), why)
@@ -89,7 +90,7 @@ func (st *pass) unmark(n *outcome, why ClosingReason) Action {
 		}
 	}
 	patch.RemoveAnnotations(workload.AnnotationInProgress)
-	return st.patch(patch, ReasonClosing)
+	return st.patch(patch, reason.Closing)
 }
 
 // markIsOfNextRelease reports whether the mark of the workload belongs to another update than
@@ -125,7 +126,7 @@ func (st *pass) resumeAbandoned(n *outcome, why ClosingReason) Action {
 	if w.Annotations[partition.AnnotationStrategy] != "" {
 		w.StrategyType = "Recreate"
 	}
-	return st.patch(st.restored(w, why), ReasonGiveBack)
+	return st.patch(st.restored(w, why), reason.GiveBack)
 }
 
 // restored returns the patch that gives such a Deployment back. A blue-green one still has its
@@ -161,7 +162,7 @@ func (st *pass) repairInterrupted(n outcome) outcome {
 	strategy.Paused = false
 	patch := workload.Patch{}
 	patch.Annotate(partition.AnnotationStrategy, strategy.Text())
-	n.writes[writeMark] = st.patch(patch, ReasonStep)
+	n.writes[writeMark] = st.patch(patch, reason.Step)
 	return n
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/kruise/reason"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/rollout/workload"
@@ -41,7 +42,7 @@ func TestGoOn(t *testing.T) {
 		p = reconcile(t, s, resumesAbandoned)
 		require.Equal(t, []any{kruise.FinalisingStep(""), c.wantStable}, []any{p.Status.Sub.FinalisingStep, p.Status.Sub.StableRevision}, c.why)
 		patch := workload.Patch{Annotations: map[string]*string{partition.AnnotationStrategy: ptr.To(running.Text())}}
-		want := kruise.Action(kruise.PatchWorkload{Workload: deployment, Patch: patch, Reason: kruise.ReasonStep})
+		want := kruise.Action(kruise.PatchWorkload{Workload: deployment, Patch: patch, Reason: reason.Step})
 		if c.resumes {
 			require.Contains(t, p.Actions, want, c.why)
 		} else {
@@ -173,7 +174,7 @@ func TestClosingKeepsTheMarkOfAnother(t *testing.T) {
 			workload.Quirks
 			want string
 		}{{0, c.before}, {workload.NextReleaseUnmarked, c.after}} {
-			require.Equal(t, o.want, patched(t, s, kruise.Options{Repair: o.Quirks}, kruise.ReasonClosing), "%s, %v", c.why, o.Quirks)
+			require.Equal(t, o.want, patched(t, s, kruise.Options{Repair: o.Quirks}, reason.Closing), "%s, %v", c.why, o.Quirks)
 		}
 	}
 }
@@ -197,19 +198,19 @@ func TestClosingResumesAbandoned(t *testing.T) {
 		s.Rollout.Status.Conditions[0].Reason = kruise.ProgressCancelling
 		s.Workload.Labels[workload.LabelStableRevision] = "v1"
 		c.change(&s)
-		require.Equal(t, "", patched(t, s, kruise.Options{}, kruise.ReasonGiveBack), "upstream leaves it: %s", c.why)
-		require.Equal(t, c.resumes, patched(t, s, resumesAbandoned, kruise.ReasonGiveBack) != "", c.why)
+		require.Equal(t, "", patched(t, s, kruise.Options{}, reason.GiveBack), "upstream leaves it: %s", c.why)
+		require.Equal(t, c.resumes, patched(t, s, resumesAbandoned, reason.GiveBack) != "", c.why)
 	}
 	s := begun(kruise.StatePaused, twoSteps())
 	s.Rollout.Status.Conditions[0].Reason = kruise.ProgressCancelling
 	s.Workload.Labels[workload.LabelStableRevision] = "v1"
-	require.NotContains(t, patched(t, s, resumesAbandoned, kruise.ReasonGiveBack), "RollingUpdate", "it has its strategy")
+	require.NotContains(t, patched(t, s, resumesAbandoned, reason.GiveBack), "RollingUpdate", "it has its strategy")
 	s.Workload.Annotations[partition.AnnotationStrategy] = partition.Strategy{}.Text()
-	require.Contains(t, patched(t, s, resumesAbandoned, kruise.ReasonGiveBack), "RollingUpdate", "its strategy is in the annotation")
+	require.Contains(t, patched(t, s, resumesAbandoned, reason.GiveBack), "RollingUpdate", "its strategy is in the annotation")
 	abandon := kruise.Options{Repair: workload.RollbackLeavesPaused | workload.DeletionFinishesRelease}
-	require.Contains(t, patched(t, s, abandon, kruise.ReasonGiveBack), `"paused":false`, "a rollback resumes")
+	require.Contains(t, patched(t, s, abandon, reason.GiveBack), `"paused":false`, "a rollback resumes")
 	s.Rollout.DeletionTimestamp, s.Rollout.Status.Phase = now, kruise.PhaseTerminating
-	require.NotContains(t, patched(t, s, abandon, kruise.ReasonGiveBack), `"paused":false`, "what is deleted stays as it is")
+	require.NotContains(t, patched(t, s, abandon, reason.GiveBack), `"paused":false`, "what is deleted stays as it is")
 }
 
 // RollbackLeavesPaused: a BatchRelease that has ended before it saw what it had written leaves a
@@ -220,16 +221,16 @@ func TestClosingResumesAbandonedBlueGreen(t *testing.T) {
 	s := begun(kruise.StatePaused, r)
 	s.Rollout.Status.Conditions[0].Reason = kruise.ProgressCancelling
 	s.Workload.Labels[workload.LabelStableRevision] = "v1"
-	require.NotContains(t, patched(t, s, resumesAbandoned, kruise.ReasonGiveBack), "minReadySeconds", "it was not taken over")
+	require.NotContains(t, patched(t, s, resumesAbandoned, reason.GiveBack), "minReadySeconds", "it was not taken over")
 	s.Workload.Annotations[workload.AnnotationOriginalStrategy] = `{"maxUnavailable":0,"maxSurge":1,"minReadySeconds":5,"progressDeadlineSeconds":600}`
-	require.Equal(t, "", patched(t, s, kruise.Options{}, kruise.ReasonGiveBack), "upstream leaves it")
+	require.Equal(t, "", patched(t, s, kruise.Options{}, reason.GiveBack), "upstream leaves it")
 	for _, given := range []string{`"minReadySeconds":5`, `"progressDeadlineSeconds":600`, `"maxSurge":1`, `"paused":false`, `"rollouts.kruise.io/original-deployment-strategy":null`} {
-		require.Contains(t, patched(t, s, resumesAbandoned, kruise.ReasonGiveBack), given)
+		require.Contains(t, patched(t, s, resumesAbandoned, reason.GiveBack), given)
 	}
 }
 
 // patched returns the patch of the workload for a reason.
-func patched(t *testing.T, s kruise.Snapshot, o kruise.Options, reason kruise.Reason) string {
+func patched(t *testing.T, s kruise.Snapshot, o kruise.Options, reason kplan.Reason) string {
 	t.Helper()
 	for _, a := range reconcile(t, s, o).Actions {
 		if a, ok := a.(kruise.PatchWorkload); ok && a.Reason == reason {
@@ -246,12 +247,12 @@ func TestWhatEndsWaitsForNoStep(t *testing.T) {
 	for _, c := range []struct {
 		why    string
 		change func(*kruise.Rollout)
-		holds  []kplan.Hold[kruise.Reason]
+		holds  []kplan.Hold
 		phase  kruise.Phase
 	}{
-		{"a person", func(*kruise.Rollout) {}, []kplan.Hold[kruise.Reason]{{Reason: kruise.ReasonApproval, Have: 1, Limit: 2}}, kruise.PhaseProgressing},
-		{"a time", func(r *kruise.Rollout) { r.Canary.Steps[0].Pause.Duration = while }, []kplan.Hold[kruise.Reason]{{Reason: kruise.ReasonPause, Have: 60, Limit: 90}}, kruise.PhaseProgressing},
-		{"paused", func(r *kruise.Rollout) { r.Paused = true }, []kplan.Hold[kruise.Reason]{{Reason: kruise.ReasonPaused}}, kruise.PhaseProgressing},
+		{"a person", func(*kruise.Rollout) {}, []kplan.Hold{{Reason: reason.Approval, Have: 1, Limit: 2}}, kruise.PhaseProgressing},
+		{"a time", func(r *kruise.Rollout) { r.Canary.Steps[0].Pause.Duration = while }, []kplan.Hold{{Reason: reason.Pause, Have: 60, Limit: 90}}, kruise.PhaseProgressing},
+		{"paused", func(r *kruise.Rollout) { r.Paused = true }, []kplan.Hold{{Reason: reason.Paused}}, kruise.PhaseProgressing},
 		{"deleted", func(r *kruise.Rollout) { r.DeletionTimestamp = now }, nil, kruise.PhaseTerminating},
 		{"disabled", func(r *kruise.Rollout) { r.Disabled = true }, nil, kruise.PhaseDisabling},
 		{"deleted in a timed pause", func(r *kruise.Rollout) { r.Canary.Steps[0].Pause.Duration, r.DeletionTimestamp = while, now }, nil, kruise.PhaseTerminating},

@@ -13,6 +13,7 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/kruise/reason"
 	"github.com/kplan-go/kplan/rollout/preview"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
@@ -97,7 +98,7 @@ func deadline(t *testing.T, o kruise.Options) string {
 	require.Equal(t, running.Status.CurrentStepState, failed.Status.CurrentStepState)
 	text += "; analysis fails: " + string(failed.Status.CurrentStepState)
 	if len(failed.Holds) > 0 {
-		require.Equal(t, kruise.ReasonAnalysis, running.Holds[0].Reason)
+		require.Equal(t, reason.Analysis, running.Holds[0].Reason)
 		require.Equal(t, "AnalysisFailed", conditionOf(failed.Status, workload.ConditionStalled).Reason)
 		text += ", " + string(failed.Holds[0].Reason)
 	}
@@ -211,7 +212,7 @@ func nextRelease(t *testing.T, o kruise.Options) string {
 		c.opts = o
 		c.begin()
 		c.run(func() bool { return given(c) }, false)
-		require.Equal(t, kruise.ReasonReleaseBegins, c.update("v1").Reason)
+		require.Equal(t, reason.ReleaseBegins, c.update("v1").Reason)
 		c.run(func() bool { return c.sizes["v1"] == 6 }, false)
 		c.run(c.phase(kruise.PhaseHealthy), false)
 		return c.end()
@@ -229,7 +230,7 @@ func TestCancelledDespiteUpdate(t *testing.T) {
 	c.run(c.at(1, kruise.StatePaused), false)
 	c.update("v1")
 	c.run(func() bool { return c.w.Annotations[workload.AnnotationInProgress] == "" }, false)
-	require.Equal(t, kruise.ReasonReleaseBegins, c.update("v3").Reason)
+	require.Equal(t, reason.ReleaseBegins, c.update("v3").Reason)
 	c.run(c.phase(kruise.PhaseHealthy), false)
 	require.False(t, c.w.Paused)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/kruise/reason"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/rollout/workload"
@@ -121,7 +122,7 @@ func TestEmptyReleases(t *testing.T) {
 	require.Equal(t, kruise.PhaseProgressing, reconcile(t, past, kruise.Options{}).Status.Phase)
 	p := reconcile(t, past, fixed)
 	require.Equal(t, kruise.PhaseHealthy, p.Status.Phase)
-	require.Equal(t, []kplan.Hold[kruise.Reason]{{Reason: kruise.ReasonNoUpdate}}, p.Holds)
+	require.Equal(t, []kplan.Hold{{Reason: reason.NoUpdate}}, p.Holds)
 	past.Rollout.Status, past.Workload.InProgress = p.Status, true
 	require.Equal(t, kruise.PhaseProgressing, reconcile(t, past, fixed).Status.Phase, "it begins when the update is seen")
 
@@ -151,7 +152,7 @@ func TestEmptyReleases(t *testing.T) {
 			Sets: []workload.Set{{Name: "set", Template: template(c.set), Replicas: 1}},
 		}, c.o)
 		require.NoError(t, err)
-		require.Equal(t, kruise.ReasonReleaseBegins, a.Reason, c.why)
+		require.Equal(t, reason.ReleaseBegins, a.Reason, c.why)
 		require.Equal(t, c.want, a.Object.Labels[workload.LabelStableRevision], c.why)
 	}
 }

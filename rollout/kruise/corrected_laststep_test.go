@@ -13,7 +13,9 @@ import (
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
+	batchreleasereason "github.com/kplan-go/kplan/rollout/batchrelease/reason"
 	"github.com/kplan-go/kplan/rollout/kruise"
+	kruisereason "github.com/kplan-go/kplan/rollout/kruise/reason"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
@@ -50,29 +52,29 @@ func TestGiveBackWaitsForTheRest(t *testing.T) {
 	for _, c := range []struct {
 		why    string
 		change func(br *batchrelease.Release, w *workload.Workload)
-		want   kplan.Hold[batchrelease.Reason]
+		want   kplan.Hold
 	}{
-		{"all are updated, available or not", func(_ *batchrelease.Release, w *workload.Workload) { w.Status.UpdatedReplicas = 4 }, kplan.Hold[batchrelease.Reason]{}},
-		{"some are not", func(*batchrelease.Release, *workload.Workload) {}, kplan.Hold[batchrelease.Reason]{Reason: batchrelease.ReasonNotPromoted, Have: 2, Limit: 4}},
+		{"all are updated, available or not", func(_ *batchrelease.Release, w *workload.Workload) { w.Status.UpdatedReplicas = 4 }, kplan.Hold{}},
+		{"some are not", func(*batchrelease.Release, *workload.Workload) {}, kplan.Hold{Reason: batchreleasereason.NotPromoted, Have: 2, Limit: 4}},
 		{"an old pod of the surge goes last", func(_ *batchrelease.Release, w *workload.Workload) {
 			w.Status.Replicas, w.Status.UpdatedReplicas = 5, 4
-		}, kplan.Hold[batchrelease.Reason]{Reason: batchrelease.ReasonNotPromoted, Have: 4, Limit: 5}},
+		}, kplan.Hold{Reason: batchreleasereason.NotPromoted, Have: 4, Limit: 5}},
 		{"scaled up", func(_ *batchrelease.Release, w *workload.Workload) {
 			w.Status.Replicas, w.Status.UpdatedReplicas = 3, 3
 		},
-			kplan.Hold[batchrelease.Reason]{Reason: batchrelease.ReasonNotPromoted, Have: 3, Limit: 4}},
+			kplan.Hold{Reason: batchreleasereason.NotPromoted, Have: 3, Limit: 4}},
 		{"its status is that of before", func(_ *batchrelease.Release, w *workload.Workload) { w.Status.UpdatedReplicas, w.Generation = 4, 2 },
-			kplan.Hold[batchrelease.Reason]{Reason: batchrelease.ReasonNotObserved, Have: 1, Limit: 2}},
+			kplan.Hold{Reason: batchreleasereason.NotObserved, Have: 1, Limit: 2}},
 		{"it is given up", func(br *batchrelease.Release, _ *workload.Workload) {
 			br.ReleasePlan.FinalizingPolicy = batchrelease.Immediate
-		}, kplan.Hold[batchrelease.Reason]{}},
+		}, kplan.Hold{}},
 		{"the next update is held", func(_ *batchrelease.Release, w *workload.Workload) {
 			w.Annotations = map[string]string{workload.AnnotationInProgress: "{}"}
 			w.Labels = map[string]string{stableLabel: "v1"}
-		}, kplan.Hold[batchrelease.Reason]{}},
+		}, kplan.Hold{}},
 		{"a CloneSet", func(br *batchrelease.Release, w *workload.Workload) {
 			br.WorkloadRef, w.Ref = cloneSet, cloneSet
-		}, kplan.Hold[batchrelease.Reason]{}},
+		}, kplan.Hold{}},
 	} {
 		br := release(workload.Partition, rollout.Percent(50))
 		br.ReleasePlan.BatchPartition, br.ReleasePlan.FinalizingPolicy = nil, batchrelease.WaitResume
@@ -94,7 +96,7 @@ func TestGiveBackWaitsForTheRest(t *testing.T) {
 				continue
 			}
 			c.want.Name = w.Name
-			require.Equal(t, []kplan.Hold[batchrelease.Reason]{c.want}, p.Holds, c.why)
+			require.Equal(t, []kplan.Hold{c.want}, p.Holds, c.why)
 			require.Equal(t, batchrelease.PhaseFinalizing, p.Status.Phase, c.why)
 			require.NotEmpty(t, p.Failure, c.why)
 		}
@@ -108,9 +110,9 @@ func TestUpdateBehindTheLastStep(t *testing.T) {
 		last := step(rollout.Percent(50), 0)
 		last.Traffic = rollout.Percent(50)
 		c := newWorld(t, 6, last)
-		want := kruise.ReasonTwoVersions
+		want := kruisereason.TwoVersions
 		if corrected {
-			c.opts.Repair, want = workload.RepairAll, kruise.ReasonReleaseBegins
+			c.opts.Repair, want = workload.RepairAll, kruisereason.ReleaseBegins
 		}
 		c.led(3)
 		c.begin()

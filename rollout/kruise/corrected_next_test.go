@@ -12,6 +12,7 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/kruise/reason"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
@@ -67,7 +68,7 @@ func TestUpdateWhileCancelling(t *testing.T) {
 		c.run(c.at(1, kruise.StatePaused), false)
 		c.update("v1")
 		c.run(func() bool { return c.w.Annotations[workload.AnnotationInProgress] == "" }, false)
-		require.Equal(t, kruise.ReasonReleaseBegins, c.update("v3").Reason)
+		require.Equal(t, reason.ReleaseBegins, c.update("v3").Reason)
 		if deleted {
 			c.r.DeletionTimestamp = c.clock
 			c.run(func() bool { return len(c.r.Finalizers) == 0 }, false)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/kplan-go/kplan/rollout/kruise/reason"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
@@ -29,8 +30,8 @@ func (st *pass) deadline(n outcome) outcome {
 		n.recheckAt = due
 		return n
 	}
-	n.hold(ReasonDeadlineExceeded, int64(st.now.Sub(since).Seconds()), int64(limit))
-	n.stall(ReasonDeadlineExceeded, fmt.Sprintf("Rollout is in %s, which is not done after %d seconds", st.stepText(n.sub.CurrentStepIndex), limit))
+	n.hold(reason.DeadlineExceeded, int64(st.now.Sub(since).Seconds()), int64(limit))
+	n.stall(reason.DeadlineExceeded, fmt.Sprintf("Rollout is in %s, which is not done after %d seconds", st.stepText(n.sub.CurrentStepIndex), limit))
 	return n
 }
 
@@ -40,10 +41,10 @@ func (st *pass) analyse(n outcome) outcome {
 	case !st.has(workload.DeadlineNotReported) || phase == "" || phase == AnalysisSuccessful:
 		n.sub.CurrentStepState = StatePaused
 	case phase == AnalysisFailed:
-		n.hold(ReasonAnalysisFailed, 0, 0)
-		n.stall(ReasonAnalysisFailed, fmt.Sprintf("Rollout is in %s, the analysis of which has failed", st.stepText(n.sub.CurrentStepIndex)))
+		n.hold(reason.AnalysisFailed, 0, 0)
+		n.stall(reason.AnalysisFailed, fmt.Sprintf("Rollout is in %s, the analysis of which has failed", st.stepText(n.sub.CurrentStepIndex)))
 	default:
-		n.hold(ReasonAnalysis, 0, 0)
+		n.hold(reason.Analysis, 0, 0)
 	}
 	return n
 }

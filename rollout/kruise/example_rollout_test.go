@@ -7,6 +7,7 @@ import (
 
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/kruise/reason"
 )
 
 // printer stands for a test where there is none.
@@ -30,7 +31,7 @@ func Example_rollout() {
 				fmt.Printf("%4.0fs %s\n", c.clock.Sub(start).Seconds(), line)
 				seen = line
 			}
-			if len(c.holds) > 0 && c.holds[0].Reason == kruise.ReasonApproval {
+			if len(c.holds) > 0 && c.holds[0].Reason == reason.Approval {
 				fmt.Println("      approved:", c.holds[0])
 				s.CurrentStepState, c.holds = kruise.StateReady, nil
 			}

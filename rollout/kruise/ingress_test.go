@@ -9,6 +9,7 @@ import (
 
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/kruise/reason"
 	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
@@ -63,7 +64,7 @@ func TestIngressClassOfSnapshot(t *testing.T) {
 	}
 	p := reconcile(t, s, kruise.Options{})
 	require.Equal(t, "ingress class own not found", p.Failure)
-	require.Equal(t, kruise.ReasonTrafficMissing, p.Holds[0].Reason)
+	require.Equal(t, reason.TrafficMissing, p.Holds[0].Reason)
 	s.IngressClasses = []traffic.IngressClass{{Name: "own", Prefix: "own/"}}
 	p = reconcile(t, s, kruise.Options{})
 	require.Empty(t, p.Failure)

@@ -13,6 +13,7 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/kruise/reason"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/rollout/workload"
@@ -97,7 +98,7 @@ func TestNewTemplateRestarts(t *testing.T) {
 		why := conditionOf(p.Status, workload.ConditionProgressing).Reason
 		switch {
 		case s.Rollout.Style() == workload.BlueGreen:
-			require.Equal(t, kruise.ReasonRollbackFirst, p.Holds[len(p.Holds)-1].Reason)
+			require.Equal(t, reason.RollbackFirst, p.Holds[len(p.Holds)-1].Reason)
 		case p.Status.Sub == nil:
 			require.Equal(t, kruise.ProgressInitializing, why)
 			require.Nil(t, s.BatchRelease, "it is gone before the restart")
@@ -130,7 +131,7 @@ func TestTrafficFollowsPods(t *testing.T) {
 		led := false
 		for _, a := range mustReconcile(t, s, random.RolloutOptions(t)).Actions {
 			route, ok := a.(kruise.SetRoute)
-			if !ok || route.Reason == kruise.ReasonRestoreTraffic {
+			if !ok || route.Reason == reason.RestoreTraffic {
 				continue
 			}
 			led = true

@@ -16,6 +16,7 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/kruise/reason"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/rollout/workload"
@@ -25,20 +26,20 @@ import (
 func TestActions(t *testing.T) {
 	plan := batchrelease.ReleasePlan{BatchPartition: ptr.To(int32(1))}
 	all := kruise.Actions{
-		kruise.SetFinalizer{Kind: "Rollout", Name: "web", Finalizer: "f", Reason: kruise.ReasonFinalizer},
-		kruise.PatchRollout{Name: "web", Annotations: map[string]string{"b": "1", "a": "2"}, Reason: kruise.ReasonHash},
-		kruise.PatchWorkload{Workload: deployment, Patch: workload.Patch{Replicas: ptr.To(int32(3))}, Reason: kruise.ReasonGiveBack},
-		kruise.CreateBatchRelease{Name: "web", WorkloadRef: deployment, ReleasePlan: plan, Reason: kruise.ReasonStep},
-		kruise.UpdateBatchRelease{Name: "web", WorkloadRef: deployment, Reason: kruise.ReasonStep},
-		kruise.PatchBatchRelease{Name: "web", Finalize: batchrelease.Immediate, Reason: kruise.ReasonClosing},
-		kruise.DeleteBatchRelease{Name: "web", Reason: kruise.ReasonClosing},
-		kruise.SelectPods{Service: "web", Key: "k", Value: "v", Reason: kruise.ReasonPinTraffic},
-		kruise.SelectPods{Service: "web", Key: "k", Reason: kruise.ReasonRestoreTraffic},
-		kruise.CreateService{Name: "web-canary", Stable: "web", Reason: kruise.ReasonRouteTraffic},
-		kruise.DeleteService{Name: "web-canary", Reason: kruise.ReasonRestoreTraffic},
-		kruise.SetRoute{Name: "route", Rules: []traffic.Rule{{}}, Reason: kruise.ReasonRouteTraffic},
-		kruise.SetIngress{Name: "in-canary", Annotations: map[string]string{"a": "b"}, Reason: kruise.ReasonRouteTraffic},
-		kruise.DeleteIngress{Name: "in-canary", Reason: kruise.ReasonRestoreTraffic},
+		kruise.SetFinalizer{Kind: "Rollout", Name: "web", Finalizer: "f", Reason: reason.Finalizer},
+		kruise.PatchRollout{Name: "web", Annotations: map[string]string{"b": "1", "a": "2"}, Reason: reason.Hash},
+		kruise.PatchWorkload{Workload: deployment, Patch: workload.Patch{Replicas: ptr.To(int32(3))}, Reason: reason.GiveBack},
+		kruise.CreateBatchRelease{Name: "web", WorkloadRef: deployment, ReleasePlan: plan, Reason: reason.Step},
+		kruise.UpdateBatchRelease{Name: "web", WorkloadRef: deployment, Reason: reason.Step},
+		kruise.PatchBatchRelease{Name: "web", Finalize: batchrelease.Immediate, Reason: reason.Closing},
+		kruise.DeleteBatchRelease{Name: "web", Reason: reason.Closing},
+		kruise.SelectPods{Service: "web", Key: "k", Value: "v", Reason: reason.PinTraffic},
+		kruise.SelectPods{Service: "web", Key: "k", Reason: reason.RestoreTraffic},
+		kruise.CreateService{Name: "web-canary", Stable: "web", Reason: reason.RouteTraffic},
+		kruise.DeleteService{Name: "web-canary", Reason: reason.RestoreTraffic},
+		kruise.SetRoute{Name: "route", Rules: []traffic.Rule{{}}, Reason: reason.RouteTraffic},
+		kruise.SetIngress{Name: "in-canary", Annotations: map[string]string{"a": "b"}, Reason: reason.RouteTraffic},
+		kruise.DeleteIngress{Name: "in-canary", Reason: reason.RestoreTraffic},
 	}
 	require.Equal(t, strings.TrimSpace(`
 Added finalizer f of Rollout web (Finalizer)
@@ -55,7 +56,7 @@ Deleted service web-canary (RestoreTraffic)
 Set 1 rules of route route (RouteTraffic)
 Set ingress in-canary: a (RouteTraffic)
 Deleted ingress in-canary (RestoreTraffic)
-held back: Paused`), kruise.Plan{Actions: all, Holds: []kplan.Hold[kruise.Reason]{{Reason: kruise.ReasonPaused}}}.String())
+held back: Paused`), kruise.Plan{Actions: all, Holds: []kplan.Hold{{Reason: reason.Paused}}}.String())
 	data, err := json.Marshal(all)
 	require.NoError(t, err)
 	var back kruise.Actions
@@ -242,7 +243,7 @@ func TestSharedRouting(t *testing.T) {
 	s.Rollout.Annotations[workload.AnnotationTrafficRouting] = "tr"
 	require.Contains(t, reconcile(t, s, kruise.Options{}).Failure, "tr not found")
 	s.Shared = &kruise.SharedRouting{Name: "tr", Phase: "Finalizing"}
-	require.Equal(t, kruise.ReasonSharedRouting, reconcile(t, s, kruise.Options{}).Holds[0].Reason)
+	require.Equal(t, reason.SharedRouting, reconcile(t, s, kruise.Options{}).Holds[0].Reason)
 	s.Shared.Phase = ""
 	p := reconcile(t, s, kruise.Options{})
 	require.Equal(t, "Added finalizer progressing.rollouts.kruise.io/web of TrafficRouting tr (SharedRouting)", p.String())
@@ -280,5 +281,5 @@ func TestFirstPass(t *testing.T) {
 	}
 	p := reconcile(t, kruise.Snapshot{Rollout: twoSteps(), Workload: &workload.State{}}, kruise.Options{})
 	require.Equal(t, now.Add(3*time.Second), p.RecheckAt)
-	require.Equal(t, kruise.ReasonWorkloadInconsistent, p.Holds[0].Reason)
+	require.Equal(t, reason.WorkloadInconsistent, p.Holds[0].Reason)
 }

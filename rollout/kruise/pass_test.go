@@ -13,6 +13,7 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/kruise/reason"
 	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
@@ -214,7 +215,7 @@ func TestStates(t *testing.T) {
 		p := reconcile(t, s, kruise.Options{})
 		require.Equal(t, []any{c.step, c.after, c.want}, []any{p.Status.Sub.CurrentStepIndex, p.Status.Sub.NextStepIndex, p.Status.Sub.CurrentStepState}, c.why)
 		if c.want == "Odd" {
-			require.Equal(t, kruise.ReasonUnknownState, p.Holds[0].Reason)
+			require.Equal(t, reason.UnknownState, p.Holds[0].Reason)
 		}
 	}
 	s := begun(kruise.StatePaused, twoSteps())
@@ -348,5 +349,5 @@ func TestClosing(t *testing.T) {
 	waiting.ReleasePlan.FinalizingPolicy = batchrelease.Immediate
 	require.Contains(t, at(twoSteps(), kruise.FinalResume, &waiting).String(), "Patched batch release", "it is not to wait, and now is")
 	p := at(twoSteps(), kruise.FinalResume, &fresh)
-	require.Contains(t, p.Actions, kruise.Action(kruise.PatchBatchRelease{Name: "web", UID: "b", Finalize: batchrelease.WaitResume, Reason: kruise.ReasonClosing}))
+	require.Contains(t, p.Actions, kruise.Action(kruise.PatchBatchRelease{Name: "web", UID: "b", Finalize: batchrelease.WaitResume, Reason: reason.Closing}))
 }

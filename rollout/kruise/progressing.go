@@ -10,6 +10,7 @@ import (
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/base/condition"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
+	"github.com/kplan-go/kplan/rollout/kruise/reason"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
@@ -29,7 +30,7 @@ func (st *pass) progressing(n outcome) outcome {
 		return st.rolling(n)
 	case ProgressPaused:
 		if st.r.Paused {
-			n.hold(ReasonPaused, 0, 0)
+			n.hold(reason.Paused, 0, 0)
 			return n
 		}
 		n.progress("True", ProgressInRolling, "")
@@ -57,7 +58,7 @@ func (st *pass) closing(n outcome, reason ClosingReason, wait bool, message stri
 // other observers can catch up.
 func (st *pass) initializing(n outcome, since time.Time) outcome {
 	if st.has(workload.ReleaseOfWhatIsThere) && !st.w.InProgress { // it is seen as it was before the update
-		n.hold(ReasonNoUpdate, 0, 0)
+		n.hold(reason.NoUpdate, 0, 0)
 		if n.status.Phase == PhaseProgressing { // and not about to be disabled or deleted
 			n.status.Phase = PhaseHealthy
 		}
@@ -69,12 +70,12 @@ func (st *pass) initializing(n outcome, since time.Time) outcome {
 		return n
 	}
 	if missing := st.trafficMissing(); missing != "" {
-		n.hold(ReasonTrafficMissing, 0, 0)
+		n.hold(reason.TrafficMissing, 0, 0)
 		n.failure = missing + " not found"
 		return n
 	}
 	if due := since.Add(recheck); due.After(st.now) {
-		n.hold(ReasonInitializing, int64(st.now.Sub(since).Seconds()), int64(recheck.Seconds()))
+		n.hold(reason.Initializing, int64(st.now.Sub(since).Seconds()), int64(recheck.Seconds()))
 		n.recheckAfter(recheck)
 		return n
 	}
@@ -98,18 +99,18 @@ func (st *pass) shareRouting(n outcome) (outcome, bool) {
 		n.failure = "traffic routing " + name + " not found"
 		return n, false
 	case t.Phase == "Finalizing" || t.Phase == "Terminating":
-		n.hold(ReasonSharedRouting, 0, 0)
+		n.hold(reason.SharedRouting, 0, 0)
 	case slices.Contains(t.Finalizers, st.sharedFinalizer()):
 		return n, true
 	default:
-		n.writes[writeSharedRouting] = st.setShared(false, ReasonSharedRouting)
+		n.writes[writeSharedRouting] = st.setShared(false, reason.SharedRouting)
 	}
 	n.recheckAfter(recheck)
 	return n, false
 }
 
 // setShared adds our finalizer to the TrafficRouting, or removes it.
-func (st *pass) setShared(remove bool, reason Reason) Action {
+func (st *pass) setShared(remove bool, reason kplan.Reason) Action {
 	t := st.s.Shared
 	return SetFinalizer{Kind: "TrafficRouting", Name: t.Name, UID: t.UID, Finalizer: st.sharedFinalizer(), Remove: remove, Reason: reason}
 }
@@ -132,7 +133,7 @@ func (st *pass) rolling(n outcome) outcome {
 		n.progress("True", ProgressCancelling, "The workload has been rolled back and the rollout process will be canceled")
 	case st.r.Paused:
 		n.progress("True", ProgressPaused, "Rollout has been paused, you can resume it by kube-cli")
-		n.hold(ReasonPaused, 0, 0)
+		n.hold(reason.Paused, 0, 0)
 	case w.InRollback && changed:
 		n.sub.Revision, n.sub.RolloutHash, n.sub.LastUpdateTime = w.CanaryRevision, st.hash, st.now
 		n.sub.CurrentStepIndex, n.sub.NextStepIndex, n.sub.CurrentStepState = 1, NextStep(st.steps(), 1), StateBeforeUpgrade
@@ -206,7 +207,7 @@ func (st *pass) continuous(n outcome) outcome {
 	n.event("workload continuous publishing canaryRevision, then restart publishing")
 	if st.r.Style() == workload.BlueGreen {
 		n.status.Message = "new version releasing detected in the progress of blue-green release, please rollback first"
-		n.hold(ReasonRollbackFirst, 0, 0)
+		n.hold(reason.RollbackFirst, 0, 0)
 		return n
 	}
 	n, done := st.reset(n)

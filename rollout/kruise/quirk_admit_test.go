@@ -14,6 +14,7 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/random"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/kruise/reason"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/preview"
 	"github.com/kplan-go/kplan/rollout/workload"
@@ -23,7 +24,7 @@ import (
 var showsInAdmission = map[workload.Quirks]func(s kruise.AdmitSnapshot, a kruise.Admission) bool{
 	workload.ReleaseOfWhatIsThere: func(s kruise.AdmitSnapshot, a kruise.Admission) bool {
 		// all pods have the template that comes, and none is stable
-		return a.Reason == kruise.ReasonReleaseBegins && a.Object.Labels[workload.LabelStableRevision] == s.New.Labels[workload.LabelStableRevision] &&
+		return a.Reason == reason.ReleaseBegins && a.Object.Labels[workload.LabelStableRevision] == s.New.Labels[workload.LabelStableRevision] &&
 			len(running(s)) > 0 && !slices.ContainsFunc(running(s), func(set workload.Set) bool { return !set.Template.Same(s.New.Template) })
 	},
 	workload.RolloutIDReadDifferently: func(s kruise.AdmitSnapshot, _ kruise.Admission) bool {

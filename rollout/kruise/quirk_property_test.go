@@ -15,7 +15,9 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/random"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
+	batchreleasereason "github.com/kplan-go/kplan/rollout/batchrelease/reason"
 	"github.com/kplan-go/kplan/rollout/kruise"
+	kruisereason "github.com/kplan-go/kplan/rollout/kruise/reason"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
@@ -57,7 +59,7 @@ var showsInPass = map[workload.Quirks]func(s kruise.Snapshot, p kruise.Plan) boo
 		// the rollback does not wait for the pods
 		br := s.BatchRelease
 		return br != nil && conditionOf(s.Rollout.Status, workload.ConditionProgressing).Reason == kruise.ProgressCancelling &&
-			(hastens(p) || br.ReleasePlan.BatchPartition == nil && slices.ContainsFunc(p.Holds, func(h kplan.Hold[kruise.Reason]) bool { return h.Reason == kruise.ReasonReleaseFinalizing }))
+			(hastens(p) || br.ReleasePlan.BatchPartition == nil && slices.ContainsFunc(p.Holds, func(h kplan.Hold) bool { return h.Reason == kruisereason.ReleaseFinalizing }))
 	},
 	workload.HTTPRouteRulesLost: func(s kruise.Snapshot, _ kruise.Plan) bool {
 		return s.Traffic.Route != nil && leadsTraffic(s.Rollout)
@@ -142,7 +144,7 @@ func hastens(p kruise.Plan) bool {
 
 var showsInBatch = map[workload.Quirks]func(s batchrelease.Snapshot, p batchrelease.Plan) bool{
 	workload.UnsetLimitDefaultsBoth: func(s batchrelease.Snapshot, p batchrelease.Plan) bool {
-		return slices.ContainsFunc(written(p.Actions, batchrelease.ReasonInitialize), func(w workload.Patch) bool {
+		return slices.ContainsFunc(written(p.Actions, batchreleasereason.Initialize), func(w workload.Patch) bool {
 			return w.Annotations[partition.AnnotationStrategy] != nil && lacksSurge(*w.Annotations[partition.AnnotationStrategy])
 		})
 	},
@@ -166,7 +168,7 @@ var showsInBatch = map[workload.Quirks]func(s batchrelease.Snapshot, p batchrele
 		// the rest is released, or nobody lets a DaemonSet go on
 		plan := s.Release.ReleasePlan
 		return plan.BatchPartition == nil && plan.FinalizingPolicy != batchrelease.WaitResume && s.Workload != nil &&
-			s.Workload.UpdateRevision != s.Release.Status.StableRevision && len(written(p.Actions, batchrelease.ReasonGiveBack)) > 0
+			s.Workload.UpdateRevision != s.Release.Status.StableRevision && len(written(p.Actions, batchreleasereason.GiveBack)) > 0
 	},
 	workload.CanaryLabelsNotAwaited: func(s batchrelease.Snapshot, p batchrelease.Plan) bool {
 		large := p.Context != nil && s.Canary != nil && s.Canary.Replicas != nil && *s.Canary.Replicas > p.Context.Desired
@@ -201,7 +203,7 @@ var showsInBatch = map[workload.Quirks]func(s batchrelease.Snapshot, p batchrele
 	},
 	workload.NextReleaseUnmarked: func(s batchrelease.Snapshot, p batchrelease.Plan) bool {
 		// what is marked for the next release is let go or waited for, or the stable revision stays known
-		plan, gives := s.Release.ReleasePlan, len(written(p.Actions, batchrelease.ReasonGiveBack)) > 0 || p.Failure != ""
+		plan, gives := s.Release.ReleasePlan, len(written(p.Actions, batchreleasereason.GiveBack)) > 0 || p.Failure != ""
 		if s.Workload == nil || !gives {
 			return false
 		}
@@ -216,7 +218,7 @@ var showsInBatch = map[workload.Quirks]func(s batchrelease.Snapshot, p batchrele
 }
 
 // written returns the patches of the workload for a reason.
-func written(actions batchrelease.Actions, why batchrelease.Reason) (patches []workload.Patch) {
+func written(actions batchrelease.Actions, why kplan.Reason) (patches []workload.Patch) {
 	for _, a := range actions {
 		if p, ok := a.(batchrelease.PatchWorkload); ok && p.Reason == why {
 			patches = append(patches, p.Patch)

@@ -20,6 +20,7 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/kruise/reason"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/preview"
 	"github.com/kplan-go/kplan/rollout/traffic"
@@ -255,7 +256,7 @@ func workloadGone(t *testing.T, o kruise.Options) string {
 	if len(p.Actions) == 0 {
 		return "none, " + string(p.Status.Phase)
 	}
-	require.Equal(t, kruise.SelectPods{Service: "svc", Key: workload.LabelPodTemplateHash, Reason: kruise.ReasonRestoreTraffic}, p.Actions[0])
+	require.Equal(t, kruise.SelectPods{Service: "svc", Key: workload.LabelPodTemplateHash, Reason: reason.RestoreTraffic}, p.Actions[0])
 	require.Equal(t, now.Add(3*time.Second), p.RecheckAt)
 	return "restored, " + string(p.Status.Phase)
 }

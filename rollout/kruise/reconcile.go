@@ -10,6 +10,7 @@ import (
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/base/condition"
 	"github.com/kplan-go/kplan/internal/base/quirk"
+	"github.com/kplan-go/kplan/rollout/kruise/reason"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
@@ -86,7 +87,7 @@ func (st *pass) finalizer() Action {
 	if !gone && (!st.r.DeletionTimestamp.IsZero() || slices.Contains(st.r.Finalizers, workload.FinalizerRollout)) {
 		return nil
 	}
-	return SetFinalizer{Kind: "Rollout", Name: st.r.Name, UID: st.r.UID, Finalizer: workload.FinalizerRollout, Remove: gone, Reason: ReasonFinalizer}
+	return SetFinalizer{Kind: "Rollout", Name: st.r.Name, UID: st.r.UID, Finalizer: workload.FinalizerRollout, Remove: gone, Reason: reason.Finalizer}
 }
 
 // workloadType returns the action that writes the type of the workload, nil if it is set.
@@ -96,11 +97,11 @@ func (st *pass) workloadType() Action {
 	}
 	kind, patch := strings.ToLower(st.r.WorkloadRef.Kind), workload.Patch{}
 	patch.Label(workload.LabelWorkloadType, &kind)
-	return st.patch(patch, ReasonWorkloadType)
+	return st.patch(patch, reason.WorkloadType)
 }
 
 // patch changes the workload.
-func (st *pass) patch(p workload.Patch, reason Reason) Action {
+func (st *pass) patch(p workload.Patch, reason kplan.Reason) Action {
 	return PatchWorkload{Workload: st.r.WorkloadRef, UID: st.w.UID, Patch: p, Reason: reason}
 }
 
@@ -110,7 +111,7 @@ func (st *pass) strategyHash() Action {
 	if st.r.Annotations[workload.AnnotationHash] == st.hash {
 		return nil
 	}
-	return PatchRollout{Name: st.r.Name, UID: st.r.UID, Annotations: map[string]string{workload.AnnotationHash: st.hash}, Reason: ReasonHash}
+	return PatchRollout{Name: st.r.Name, UID: st.r.UID, Annotations: map[string]string{workload.AnnotationHash: st.hash}, Reason: reason.Hash}
 }
 
 // calculate derives the next phase from the state of the cluster. The second result is false
@@ -138,7 +139,7 @@ func (st *pass) calculate(n outcome) (outcome, bool) {
 	}
 	if !st.w.Consistent {
 		n = st.keep(n)
-		n.hold(ReasonWorkloadInconsistent, 0, 0)
+		n.hold(reason.WorkloadInconsistent, 0, 0)
 		n.recheckAfter(recheck)
 		return n, false
 	}
@@ -151,7 +152,7 @@ func (st *pass) calculate(n outcome) (outcome, bool) {
 
 // workloadGone drops the status of a Rollout without a workload.
 func (st *pass) workloadGone(n outcome) outcome {
-	n.hold(ReasonWorkloadNotFound, 0, 0)
+	n.hold(reason.WorkloadNotFound, 0, 0)
 	if st.r.Disabled {
 		return n
 	}
@@ -186,7 +187,7 @@ func (st *pass) healthy(n outcome) outcome {
 		return n
 	}
 	if n.begun {
-		n.hold(ReasonNoUpdate, 0, 0)
+		n.hold(reason.NoUpdate, 0, 0)
 		return n
 	}
 	n.begun, n.sub = true, StepStatus{

@@ -15,6 +15,7 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/kruise/reason"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/preview"
 	"github.com/kplan-go/kplan/rollout/workload"
@@ -104,7 +105,7 @@ func TestPauseEndsExactly(t *testing.T) {
 		}
 		manual := begun(kruise.StatePaused, twoSteps())
 		later := now.Add(time.Duration(rapid.Int64Range(0, math.MaxInt32).Draw(t, "later")) * time.Second)
-		if p := at(manual, later); p.Status.CurrentStepState != kruise.StatePaused || !p.RecheckAt.IsZero() || p.Holds[0].Reason != kruise.ReasonApproval {
+		if p := at(manual, later); p.Status.CurrentStepState != kruise.StatePaused || !p.RecheckAt.IsZero() || p.Holds[0].Reason != reason.Approval {
 			t.Fatalf("nobody approved: %v", p)
 		}
 	})

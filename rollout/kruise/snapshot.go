@@ -95,7 +95,7 @@ type Plan struct {
 	// written.
 	Actions Actions `json:"actions,omitempty"`
 	// Holds are the reasons why the Rollout waits.
-	Holds []kplan.Hold[Reason] `json:"holds,omitempty"`
+	Holds []kplan.Hold `json:"holds,omitempty"`
 	// Status is the next status, whole. Write it if it differs.
 	Status Status `json:"status"`
 	// Failure is not empty if upstream ends the pass with an error, without writing

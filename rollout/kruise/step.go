@@ -9,6 +9,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/kruise/reason"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
@@ -120,7 +121,7 @@ func (st *pass) state(n outcome, step *Step) outcome {
 		n.sub = st.advanced(n.sub)
 	case StateCompleted:
 	default:
-		n.hold(ReasonUnknownState, 0, 0)
+		n.hold(reason.UnknownState, 0, 0)
 	}
 	return n
 }
@@ -188,13 +189,13 @@ func (st *pass) pause(n outcome, step *Step) outcome {
 	switch kind {
 	case PauseManual:
 		n.status.Message = text + "you need manually confirm to enter the next step"
-		n.hold(ReasonApproval, int64(n.sub.CurrentStepIndex), int64(st.steps()))
+		n.hold(reason.Approval, int64(n.sub.CurrentStepIndex), int64(st.steps()))
 		return n
 	case PauseTimed:
 		seconds := *step.Pause.Duration
 		n.status.Message = text + "wait duration(" + strconv.Itoa(int(seconds)) + " seconds) to enter the next step"
 		if !due.Before(st.now) {
-			n.hold(ReasonPause, int64(st.now.Sub(n.sub.LastUpdateTime).Seconds()), int64(seconds))
+			n.hold(reason.Pause, int64(st.now.Sub(n.sub.LastUpdateTime).Seconds()), int64(seconds))
 			n.recheckAt = due.Add(1) // at the instant itself nothing is over yet
 			return n
 		}

@@ -6,7 +6,9 @@ import (
 	"maps"
 	"strconv"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
+	"github.com/kplan-go/kplan/rollout/kruise/reason"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
@@ -25,7 +27,7 @@ func (st *pass) observeRelease(n outcome) outcome {
 		n.sub.Message += ", " + br.Status.Message
 	}
 	if id := n.sub.ObservedRolloutID; id != br.ReleasePlan.RolloutID {
-		n.writes[writeRolloutID] = PatchBatchRelease{Name: br.Name, UID: br.UID, RolloutID: &id, Reason: ReasonRolloutID}
+		n.writes[writeRolloutID] = PatchBatchRelease{Name: br.Name, UID: br.UID, RolloutID: &id, Reason: reason.RolloutID}
 		patched := *br
 		patched.ReleasePlan.RolloutID = id
 		n.br = &patched
@@ -65,21 +67,21 @@ func (st *pass) runBatch(n outcome, step *Step) (outcome, bool) {
 	if br == nil {
 		n.writes[writeRelease] = CreateBatchRelease{
 			Name: want.Name, OwnerUID: st.r.UID, Annotations: want.Annotations, WorkloadRef: want.WorkloadRef,
-			ReleasePlan: want.ReleasePlan, Reason: ReasonStep,
+			ReleasePlan: want.ReleasePlan, Reason: reason.Step,
 		}
-		n.holdRelease(st.r.Name, ReasonReleaseMissing, 0, 0)
+		n.holdRelease(st.r.Name, reason.ReleaseMissing, 0, 0)
 		return n, false
 	}
 	if st.ended() && st.has(workload.EndingReleaseCounts) {
-		n.holdRelease(st.r.Name, ReasonReleaseExists, 0, 0)
+		n.holdRelease(st.r.Name, reason.ReleaseExists, 0, 0)
 		return n, false
 	}
 	if want.WorkloadRef != br.WorkloadRef || want.ReleasePlan.Text() != br.ReleasePlan.Text() || !maps.Equal(want.Annotations, br.Annotations) {
 		n.writes[writeRelease] = UpdateBatchRelease{
 			Name: br.Name, UID: br.UID, Annotations: want.Annotations, WorkloadRef: want.WorkloadRef,
-			ReleasePlan: want.ReleasePlan, Reason: ReasonStep,
+			ReleasePlan: want.ReleasePlan, Reason: reason.Step,
 		}
-		n.holdRelease(st.r.Name, ReasonReleaseOutdated, 0, 0)
+		n.holdRelease(st.r.Name, reason.ReleaseOutdated, 0, 0)
 		return n, false
 	}
 	if why, have, limit := st.unready(n, step); why != "" {
@@ -92,22 +94,22 @@ func (st *pass) runBatch(n outcome, step *Step) (outcome, bool) {
 }
 
 // unready returns why the BatchRelease does not report that the batch of the step is ready, or "".
-func (st *pass) unready(n outcome, step *Step) (why Reason, have, limit int64) {
+func (st *pass) unready(n outcome, step *Step) (why kplan.Reason, have, limit int64) {
 	status, index := &n.br.Status, n.sub.CurrentStepIndex
 	ready, asked := int64(status.Current.UpdatedReadyReplicas), int64(partition.BatchSize(step.Replicas, st.w.Replicas))
 	switch {
 	case status.ObservedGeneration < n.br.Generation:
-		return ReasonNotObserved, status.ObservedGeneration, n.br.Generation
+		return reason.NotObserved, status.ObservedGeneration, n.br.Generation
 	case status.ObservedGeneration > n.br.Generation || status.ObservedReleasePlanHash != n.br.ReleasePlan.Hash():
-		return ReasonPlanNotObserved, 0, 0
+		return reason.PlanNotObserved, 0, 0
 	case status.Current.CurrentBatch+1 < index:
-		return ReasonEarlierBatch, int64(status.Current.CurrentBatch) + 1, int64(index)
+		return reason.EarlierBatch, int64(status.Current.CurrentBatch) + 1, int64(index)
 	case status.Current.BatchState == batchrelease.StateReady:
 		return "", 0, 0
 	case ready < asked:
-		return ReasonBatchNotReady, ready, asked
+		return reason.BatchNotReady, ready, asked
 	}
-	return ReasonBatchNotVerified, 0, 0
+	return reason.BatchNotVerified, 0, 0
 }
 
 // deleteRelease deletes the BatchRelease. The second result is false until it is gone.
@@ -117,9 +119,9 @@ func (st *pass) deleteRelease(n outcome) (outcome, bool) {
 		return n, true
 	}
 	if br.DeletionTimestamp.IsZero() {
-		n.writes[writeRelease] = DeleteBatchRelease{Name: br.Name, UID: br.UID, Reason: ReasonClosing}
+		n.writes[writeRelease] = DeleteBatchRelease{Name: br.Name, UID: br.UID, Reason: reason.Closing}
 	}
-	n.holdRelease(st.r.Name, ReasonReleaseExists, 0, 0)
+	n.holdRelease(st.r.Name, reason.ReleaseExists, 0, 0)
 	return n, false
 }
 
@@ -138,8 +140,8 @@ func (st *pass) resume(n outcome, waitReady bool) (outcome, bool) {
 		return n, true
 	}
 	if !asked || (br.ReleasePlan.FinalizingPolicy == batchrelease.WaitResume) != waitReady {
-		n.writes[writeRelease] = PatchBatchRelease{Name: br.Name, UID: br.UID, Finalize: policy, Reason: ReasonClosing}
+		n.writes[writeRelease] = PatchBatchRelease{Name: br.Name, UID: br.UID, Finalize: policy, Reason: reason.Closing}
 	}
-	n.holdRelease(st.r.Name, ReasonReleaseFinalizing, 0, 0)
+	n.holdRelease(st.r.Name, reason.ReleaseFinalizing, 0, 0)
 	return n, false
 }

@@ -61,7 +61,6 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[kruise.PauseKind](),
 	reflect.TypeFor[kruise.Phase](),
 	reflect.TypeFor[kruise.Plan](),
-	reflect.TypeFor[kruise.Reason](),
 	reflect.TypeFor[kruise.Rollout](),
 	reflect.TypeFor[kruise.RolloutV1alpha1](),
 	reflect.TypeFor[kruise.SelectPods](),

@@ -7,8 +7,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/base/union"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/kruise/reason"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/rollout/workload"
@@ -41,7 +43,7 @@ func (st *pass) canaryName() string {
 }
 
 // selectPods writes one key of the selector of the stable Service, at its place in the plan.
-func (st *pass) selectPods(n outcome, place int, key, value string, why Reason) outcome {
+func (st *pass) selectPods(n outcome, place int, key, value string, why kplan.Reason) outcome {
 	selector := maps.Clone(n.stable.Selector)
 	if selector == nil {
 		selector = map[string]string{}
@@ -62,7 +64,7 @@ func (st *pass) waitGrace(n outcome, key string, changed bool) (outcome, bool) {
 	}
 	if rest := since.Add(grace).Sub(st.now); grace > 0 && remembered && rest > 0 {
 		n.grace = n.grace.with(key, since)
-		n.hold(ReasonGrace, int64(st.now.Sub(since).Seconds()), int64(grace.Seconds()))
+		n.hold(reason.Grace, int64(st.now.Sub(since).Seconds()), int64(grace.Seconds()))
 		n.recheckAfter(rest)
 		return n, false
 	}
@@ -153,13 +155,13 @@ func (st *pass) pinStable(n outcome) (outcome, bool) {
 		return n, true
 	}
 	if n.stable == nil || st.r.Strategy().DisableGenerateCanaryService {
-		n.hold(ReasonNoStableService, 0, 0)
+		n.hold(reason.NoStableService, 0, 0)
 		return n, false
 	}
 	key := st.w.RevisionLabelKey
 	changed := n.stable.Selector[key] != n.sub.StableRevision
 	if changed {
-		n = st.selectPods(n, writePinStable, key, n.sub.StableRevision, ReasonPinTraffic)
+		n = st.selectPods(n, writePinStable, key, n.sub.StableRevision, reason.PinTraffic)
 	}
 	return st.waitGrace(n, "pin-stable/"+n.stable.Name, changed)
 }
@@ -175,7 +177,7 @@ func (st *pass) restoreStable(n outcome) (outcome, bool) {
 	}
 	changed := n.stable.Selector[key] != ""
 	if changed {
-		n = st.selectPods(n, writeRestoreStable, key, "", ReasonRestoreTraffic)
+		n = st.selectPods(n, writeRestoreStable, key, "", reason.RestoreTraffic)
 	}
 	return st.waitGrace(n, "restore-stable/"+n.stable.Name, changed)
 }
@@ -189,16 +191,16 @@ func (st *pass) restoreGateway(n outcome) (outcome, bool) {
 	changed := false
 	if route := st.s.Traffic.Route; route != nil && t.Gateway != nil {
 		rules := traffic.Restored(route.Rules, t.Service, st.canaryName(), st.has(workload.HTTPRouteRulesLost))
-		n.writes[writeRoute], changed = setRoute(route, rules, ReasonRestoreTraffic)
+		n.writes[writeRoute], changed = setRoute(route, rules, reason.RestoreTraffic)
 	}
 	if c := st.s.Traffic.CanaryIngress; c != nil && t.Ingress != nil {
-		n.writes[writeIngress], changed = DeleteIngress{Name: c.Name, Reason: ReasonRestoreTraffic}, true
+		n.writes[writeIngress], changed = DeleteIngress{Name: c.Name, Reason: reason.RestoreTraffic}, true
 	}
 	return st.waitGrace(n, "restore-gateway/"+t.Service, changed)
 }
 
 // setRoute returns the action that writes rules, nil if they are equal, and whether they differ.
-func setRoute(route *traffic.Route, rules []traffic.Rule, why Reason) (Action, bool) {
+func setRoute(route *traffic.Route, rules []traffic.Rule, why kplan.Reason) (Action, bool) {
 	if len(route.Rules)+len(rules) == 0 || union.Text(route.Rules) == union.Text(rules) {
 		return nil, false
 	}
@@ -213,7 +215,7 @@ func (st *pass) removeCanary(n outcome) (outcome, bool) {
 	}
 	changed := st.s.Traffic.Canary != nil
 	if changed {
-		n.writes[writeRemoveCanary] = DeleteService{Name: st.canaryName(), Reason: ReasonRestoreTraffic}
+		n.writes[writeRemoveCanary] = DeleteService{Name: st.canaryName(), Reason: reason.RestoreTraffic}
 	}
 	return st.waitGrace(n, "remove-canary/"+t.Service, changed)
 }
@@ -224,7 +226,7 @@ func (st *pass) routeAllToNew(n outcome) (outcome, bool) {
 	if t == nil || st.s.Traffic.Canary == nil && st.has(workload.CanaryServiceAssumed) && !st.r.Strategy().DisableGenerateCanaryService {
 		return n, true
 	}
-	n, changed := st.lead(n, &Step{Traffic: rollout.Percent(100)}, ReasonRouteTraffic)
+	n, changed := st.lead(n, &Step{Traffic: rollout.Percent(100)}, reason.RouteTraffic)
 	return st.waitGrace(n, "route-new/"+t.Service, changed)
 }
 
@@ -265,7 +267,7 @@ func (st *pass) routeStep(n outcome, step *Step) (outcome, bool) {
 		return n, true
 	}
 	if n.stable == nil {
-		n.hold(ReasonNoStableService, 0, 0)
+		n.hold(reason.NoStableService, 0, 0)
 		return n, false
 	}
 	grace := time.Duration(t.GracePeriodSeconds) * time.Second
@@ -273,7 +275,7 @@ func (st *pass) routeStep(n outcome, step *Step) (outcome, bool) {
 		grace = recheck
 	}
 	if since := n.sub.LastUpdateTime; since.Add(grace).After(st.now) {
-		n.hold(ReasonGrace, int64(st.now.Sub(since).Seconds()), int64(grace.Seconds()))
+		n.hold(reason.Grace, int64(st.now.Sub(since).Seconds()), int64(grace.Seconds()))
 		return n, false
 	}
 	if !st.r.Strategy().DisableGenerateCanaryService {
@@ -282,9 +284,9 @@ func (st *pass) routeStep(n outcome, step *Step) (outcome, bool) {
 			return n, false
 		}
 	}
-	n, changed := st.lead(n, step, ReasonRouteTraffic)
+	n, changed := st.lead(n, step, reason.RouteTraffic)
 	if changed {
-		n.hold(ReasonTrafficChanged, 0, 0)
+		n.hold(reason.TrafficChanged, 0, 0)
 	}
 	return n, !changed
 }
@@ -294,24 +296,24 @@ func (st *pass) routeStep(n outcome, step *Step) (outcome, bool) {
 func (st *pass) services(n outcome) (outcome, bool) {
 	key, stable, changed := st.w.RevisionLabelKey, n.stable, false
 	if n.sub.StableRevision == "" || n.sub.PodTemplateHash == "" {
-		n.hold(ReasonRevisionUnknown, 0, 0)
+		n.hold(reason.RevisionUnknown, 0, 0)
 		return n, false
 	}
 	switch c := st.s.Traffic.Canary; {
 	case c == nil:
 		n.writes[writeCanaryService], changed = CreateService{
-			Name: st.canaryName(), Stable: stable.Name, OwnerUID: st.r.UID, Selector: st.canarySelector(stable, n.sub.PodTemplateHash), Reason: ReasonRouteTraffic,
+			Name: st.canaryName(), Stable: stable.Name, OwnerUID: st.r.UID, Selector: st.canarySelector(stable, n.sub.PodTemplateHash), Reason: reason.RouteTraffic,
 		}, true
 	case c.Selector[key] != n.sub.PodTemplateHash:
-		n.writes[writeCanaryService], changed = SelectPods{Service: c.Name, Key: key, Value: n.sub.PodTemplateHash, Reason: ReasonRouteTraffic}, true
+		n.writes[writeCanaryService], changed = SelectPods{Service: c.Name, Key: key, Value: n.sub.PodTemplateHash, Reason: reason.RouteTraffic}, true
 	}
 	if stable.Selector[key] != n.sub.StableRevision && !st.covered(&n) {
 		changed = true
-		n = st.selectPods(n, writePinStable, key, n.sub.StableRevision, ReasonPinTraffic)
+		n = st.selectPods(n, writePinStable, key, n.sub.StableRevision, reason.PinTraffic)
 	}
 	if changed {
 		n.sub.LastUpdateTime = st.now
-		n.hold(ReasonTrafficChanged, 0, 0)
+		n.hold(reason.TrafficChanged, 0, 0)
 	}
 	return n, !changed
 }
@@ -335,7 +337,7 @@ func (st *pass) canarySelector(stable *traffic.Service, hash string) map[string]
 
 // lead writes the routes that lead traffic to the canary Service. The second result reports
 // whether any changed.
-func (st *pass) lead(n outcome, step *Step, why Reason) (outcome, bool) {
+func (st *pass) lead(n outcome, step *Step, why kplan.Reason) (outcome, bool) {
 	t, changed := st.routing(), false
 	if route := st.s.Traffic.Route; route != nil && t.Gateway != nil {
 		rules := route.Rules
@@ -351,7 +353,7 @@ func (st *pass) lead(n outcome, step *Step, why Reason) (outcome, bool) {
 	}
 	class, known := st.ingressClass()
 	if !known {
-		n.hold(ReasonTrafficMissing, 0, 0)
+		n.hold(reason.TrafficMissing, 0, 0)
 		n.failure = "ingress class " + t.Ingress.ClassType + " not found"
 		return n, true
 	}
@@ -361,7 +363,7 @@ func (st *pass) lead(n outcome, step *Step, why Reason) (outcome, bool) {
 }
 
 // leadIngress returns the action that sets the canary Ingress, nil if nothing changes.
-func (st *pass) leadIngress(class traffic.IngressClass, step *Step, why Reason) Action {
+func (st *pass) leadIngress(class traffic.IngressClass, step *Step, why kplan.Reason) Action {
 	t, stable, canary := st.routing(), st.s.Traffic.Ingress, st.s.Traffic.CanaryIngress
 	name := t.Ingress.Name + "-canary"
 	if canary == nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/kruise/reason"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/rollout/workload"
@@ -36,7 +37,7 @@ type world struct {
 	sizes      map[string]int32 // by template
 	pods       map[string][]workload.Pod
 	log        []string // what happened, in one word each
-	holds      []kplan.Hold[kruise.Reason]
+	holds      []kplan.Hold
 	check      func() // after each action
 	gone       bool   // the Deployment does not exist
 	// partitioned plans the sizes in place of the formulas, if it is set.
@@ -277,7 +278,7 @@ func (c *world) run(until func() bool, approve bool) {
 			quiet = 0
 			continue
 		}
-		if s := c.r.Status.Sub; approve && s != nil && s.CurrentStepState == kruise.StatePaused && len(c.holds) > 0 && c.holds[0].Reason == kruise.ReasonApproval {
+		if s := c.r.Status.Sub; approve && s != nil && s.CurrentStepState == kruise.StatePaused && len(c.holds) > 0 && c.holds[0].Reason == reason.Approval {
 			s.CurrentStepState = kruise.StateReady
 		}
 		c.clock = c.clock.Add(time.Second)
@@ -301,7 +302,7 @@ func (c *world) at(index int32, state kruise.StepState) func() bool {
 // begin makes the Rollout healthy and releases v2.
 func (c *world) begin() {
 	c.run(func() bool { return c.r.Status.Sub != nil }, false)
-	require.Equal(c.t, kruise.ReasonReleaseBegins, c.update("v2").Reason)
+	require.Equal(c.t, reason.ReleaseBegins, c.update("v2").Reason)
 	c.run(c.phase(kruise.PhaseProgressing), false)
 }
 
@@ -407,7 +408,7 @@ func TestRollback(t *testing.T) {
 	c.led(3)
 	c.begin()
 	c.run(c.at(1, kruise.StatePaused), false)
-	require.Equal(t, kruise.ReasonReleaseContinues, c.update("v1").Reason)
+	require.Equal(t, reason.ReleaseContinues, c.update("v1").Reason)
 	require.Equal(t, map[string]int32{"v1": 4, "v2": 2}, c.sizes, "frozen")
 	c.run(c.phase(kruise.PhaseHealthy), false)
 	require.Equal(t, map[string]int32{"v1": 6, "v2": 0}, c.sizes)
@@ -502,7 +503,7 @@ func TestPausedBySpec(t *testing.T) {
 	c.r.Paused = true
 	c.run(func() bool { return false }, true)
 	require.Equal(t, kruise.ProgressPaused, conditionOf(c.r.Status, workload.ConditionProgressing).Reason)
-	require.Equal(t, kruise.ReasonPaused, c.holds[0].Reason)
+	require.Equal(t, reason.Paused, c.holds[0].Reason)
 	c.r.Paused = false
 	c.run(c.phase(kruise.PhaseHealthy), true)
 	require.Equal(t, map[string]int32{"v1": 0, "v2": 6}, c.sizes)

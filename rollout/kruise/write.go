@@ -28,7 +28,7 @@ type outcome struct {
 	grace  Grace // never written to
 
 	writes    [writes]Action // by their places in the plan; nil if nothing is written there
-	holds     []kplan.Hold[Reason]
+	holds     []kplan.Hold
 	events    []kplan.Event
 	failure   string
 	recheckAt time.Time
@@ -79,13 +79,13 @@ func (n *outcome) plan() Plan {
 }
 
 // hold adds a reason why the Rollout waits.
-func (n *outcome) hold(reason Reason, have, limit int64) {
-	n.holds = append(n.holds, kplan.Hold[Reason]{Reason: reason, Have: have, Limit: limit})
+func (n *outcome) hold(reason kplan.Reason, have, limit int64) {
+	n.holds = append(n.holds, kplan.Hold{Reason: reason, Have: have, Limit: limit})
 }
 
 // holdRelease adds a reason to wait for the BatchRelease, which has the same name.
-func (n *outcome) holdRelease(name string, reason Reason, have, limit int64) {
-	n.holds = append(n.holds, kplan.Hold[Reason]{Name: name, Reason: reason, Have: have, Limit: limit})
+func (n *outcome) holdRelease(name string, reason kplan.Reason, have, limit int64) {
+	n.holds = append(n.holds, kplan.Hold{Name: name, Reason: reason, Have: have, Limit: limit})
 }
 
 // recheckAfter asks for another pass.
@@ -108,7 +108,7 @@ func (n *outcome) progress(status kplan.ConditionStatus, reason, message string)
 }
 
 // stall reports that the step does not end.
-func (n *outcome) stall(reason Reason, message string) {
+func (n *outcome) stall(reason kplan.Reason, message string) {
 	n.stalled = true
 	n.set(workload.ConditionStalled, "True", string(reason), message)
 }

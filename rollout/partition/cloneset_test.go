@@ -217,16 +217,16 @@ func TestCloneSetBudgetOfShare(t *testing.T) {
 // What is waited for has its numbers: the first of these that is not reached.
 func TestProgressWaiting(t *testing.T) {
 	p := partition.Progress{Generation: 3, ObservedGeneration: 2, Partition: rollout.Percent(50), Replicas: 6, StatusReplicas: 5, UpdatedReplicas: 2}
-	waiting := func() kplan.Hold[partition.Reason] {
+	waiting := func() kplan.Hold {
 		h, waits := p.Waiting()
 		require.True(t, waits)
 		return h
 	}
-	require.Equal(t, kplan.Hold[partition.Reason]{Reason: partition.ReasonNotObserved, Have: 2, Limit: 3}, waiting())
+	require.Equal(t, kplan.Hold{Reason: partition.ReasonNotObserved, Have: 2, Limit: 3}, waiting())
 	p.ObservedGeneration = 3
-	require.Equal(t, kplan.Hold[partition.Reason]{Reason: partition.ReasonSizeNotReached, Have: 5, Limit: 6}, waiting())
+	require.Equal(t, kplan.Hold{Reason: partition.ReasonSizeNotReached, Have: 5, Limit: 6}, waiting())
 	p.StatusReplicas = 6
-	require.Equal(t, kplan.Hold[partition.Reason]{Reason: partition.ReasonTooFewUpdated, Have: 2, Limit: 3}, waiting())
+	require.Equal(t, kplan.Hold{Reason: partition.ReasonTooFewUpdated, Have: 2, Limit: 3}, waiting())
 	p.UpdatedReplicas = 3
 	_, waits := p.Waiting()
 	require.False(t, waits)

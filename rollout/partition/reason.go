@@ -2,13 +2,13 @@
 
 package partition
 
-// A Reason is the reason why an update waits at a partition.
-type Reason string
+import "github.com/kplan-go/kplan"
 
-// The reasons. Have and Limit of a [kplan.Hold] are the two numbers that the comment
+// Reasons for which an update waits at a partition. Have and Limit of a [kplan.Hold] are the two
+// numbers that the comment
 // compares.
 const (
-	ReasonNotObserved    Reason = "NotObserved"    // the workload has observed generation Have of Limit
-	ReasonSizeNotReached Reason = "SizeNotReached" // Have pods exist, Limit are wanted
-	ReasonTooFewUpdated  Reason = "TooFewUpdated"  // Have pods are updated, Limit are to be
+	ReasonNotObserved    kplan.Reason = "NotObserved"    // the workload has observed generation Have of Limit
+	ReasonSizeNotReached kplan.Reason = "SizeNotReached" // Have pods exist, Limit are wanted
+	ReasonTooFewUpdated  kplan.Reason = "TooFewUpdated"  // Have pods are updated, Limit are to be
 )

@@ -114,15 +114,15 @@ type Progress struct {
 // wait.
 //
 // It mirrors DeploymentRolloutSatisfied of OpenKruise Rollouts.
-func (p Progress) Waiting() (kplan.Hold[Reason], bool) {
+func (p Progress) Waiting() (kplan.Hold, bool) {
 	limit := Limit(p.Partition, p.Replicas)
 	switch {
 	case p.ObservedGeneration < p.Generation:
-		return kplan.Hold[Reason]{Reason: ReasonNotObserved, Have: p.ObservedGeneration, Limit: p.Generation}, true
+		return kplan.Hold{Reason: ReasonNotObserved, Have: p.ObservedGeneration, Limit: p.Generation}, true
 	case p.StatusReplicas != p.Replicas:
-		return kplan.Hold[Reason]{Reason: ReasonSizeNotReached, Have: int64(p.StatusReplicas), Limit: int64(p.Replicas)}, true
+		return kplan.Hold{Reason: ReasonSizeNotReached, Have: int64(p.StatusReplicas), Limit: int64(p.Replicas)}, true
 	case p.UpdatedReplicas < limit:
-		return kplan.Hold[Reason]{Reason: ReasonTooFewUpdated, Have: int64(p.UpdatedReplicas), Limit: int64(limit)}, true
+		return kplan.Hold{Reason: ReasonTooFewUpdated, Have: int64(p.UpdatedReplicas), Limit: int64(limit)}, true
 	}
-	return kplan.Hold[Reason]{}, false
+	return kplan.Hold{}, false
 }

@@ -41,7 +41,6 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[partition.CloneSetPods](),
 	reflect.TypeFor[partition.ExtraStatus](),
 	reflect.TypeFor[partition.Progress](),
-	reflect.TypeFor[partition.Reason](),
 	reflect.TypeFor[partition.RollingUpdate](),
 	reflect.TypeFor[partition.Strategy](),
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/verify/recorded"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/partition"
@@ -141,7 +142,7 @@ func TestVectorsPartitionProgress(t *testing.T) {
 		produced.Note(hold)
 		var out struct{ Message string }
 		require.NoError(t, json.Unmarshal(r.Output, &out))
-		for reason, text := range map[partition.Reason]string{
+		for reason, text := range map[kplan.Reason]string{
 			partition.ReasonNotObserved: "observed generation", partition.ReasonSizeNotReached: "status replicas", partition.ReasonTooFewUpdated: "updated replicas",
 		} {
 			if waiting && hold.Reason == reason {

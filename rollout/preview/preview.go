@@ -13,6 +13,7 @@ import (
 	"github.com/kplan-go/kplan/internal/base/quirk"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
+	"github.com/kplan-go/kplan/rollout/batchrelease/reason"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
@@ -68,7 +69,7 @@ type Step struct {
 	Pause        kruise.PauseKind     `json:"pause"`
 	Duration     time.Duration        `json:"duration,omitzero"` // of a timed pause
 	// Stuck is the reason why the step never ends; "" if it ends.
-	Stuck batchrelease.Reason `json:"stuck,omitzero"`
+	Stuck kplan.Reason `json:"stuck,omitzero"`
 }
 
 // String returns one line such as "step 1 (20%): 2/6 2/4, traffic 20%, pause 1m0s".
@@ -223,7 +224,7 @@ func (v *simulation) step(i int32) Step {
 	batches := kruise.ReleaseOf(v.in.Rollout, workload.State{}, i, 0).ReleasePlan.Batches
 	p.Labelled = max(0, batchrelease.Increments(batches, int32(len(batches)), v.in.Replicas)[i-1])
 	if v.newPods < c.Desired {
-		p.Stuck = batchrelease.ReasonTooFewUpdated
+		p.Stuck = reason.TooFewUpdated
 	}
 	p.Pause, _ = kruise.PauseOf(v.in.Rollout, i, time.Time{}, v.opts.Repair)
 	if p.Pause == kruise.PauseTimed {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout"
-	"github.com/kplan-go/kplan/rollout/batchrelease"
+	"github.com/kplan-go/kplan/rollout/batchrelease/reason"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/preview"
@@ -116,7 +116,7 @@ func TestPreviewFindsWhatNeverEnds(t *testing.T) {
 	r := partitioned(deployment, step(rollout.Percent(20), -1), step(rollout.Int(5), -1), step(rollout.Percent(100), 60))
 	p, err := preview.Of(preview.Input{Rollout: r, Replicas: 10}, kruise.Options{})
 	require.NoError(t, err)
-	require.Equal(t, batchrelease.ReasonTooFewUpdated, p.Steps[1].Stuck)
+	require.Equal(t, reason.TooFewUpdated, p.Steps[1].Stuck)
 	require.Contains(t, p.String(), "step 2 (5): 2/8, waits for approval, never ends: TooFewUpdated")
 	require.Contains(t, p.String(), "step 3: MixedPartitionsNeverEnd: ")
 	p, err = preview.Of(preview.Input{Rollout: r, Replicas: 10}, kruise.Options{Repair: workload.RepairAll})

@@ -15,6 +15,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/argo"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/kruise/reason"
 	"github.com/kplan-go/kplan/rollout/plantest"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
@@ -64,7 +65,7 @@ func kruisePlants() []kruisePlant {
 		}),
 		in("traffic follows ready pods", "all traffic in every step", func(_ *kruise.Snapshot, p *kruise.Plan) {
 			for i, a := range p.Actions {
-				if a, ok := a.(kruise.SetRoute); ok && a.Reason == kruise.ReasonRouteTraffic {
+				if a, ok := a.(kruise.SetRoute); ok && a.Reason == reason.RouteTraffic {
 					all := int32(100)
 					for k := range a.Rules {
 						for r := range a.Rules[k].BackendRefs {

@@ -13,6 +13,7 @@ import (
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/argo"
+	"github.com/kplan-go/kplan/rollout/argo/reason"
 	"github.com/kplan-go/kplan/rollout/sim"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 	"github.com/kplan-go/kplan/rollout/traffic"
@@ -190,7 +191,7 @@ func TestArgoQuota(t *testing.T) {
 	require.NoError(t, w.Put(argoCanary("v2", 10)))
 	settled(t, w)
 	require.Equal(t, map[string]int{"v1": 10}, ofTemplates(w.View()))
-	require.Equal(t, argo.ReasonReplicaFailure, last.Holds[0].Reason)
+	require.Equal(t, reason.ReplicaFailure, last.Holds[0].Reason)
 }
 
 // A blue-green update is promoted when its time is over.

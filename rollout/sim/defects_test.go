@@ -10,11 +10,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/reason"
 )
 
 // scaled returns the plan with another change of size for a reason.
-func scaled(p deploy.Plan, reason deploy.Reason, change func(*deploy.ScaleReplicaSet)) deploy.Plan {
+func scaled(p deploy.Plan, reason kplan.Reason, change func(*deploy.ScaleReplicaSet)) deploy.Plan {
 	p.Actions = slices.Clone(p.Actions)
 	for i, a := range p.Actions {
 		if a, ok := a.(deploy.ScaleReplicaSet); ok && a.Reason == reason {
@@ -38,15 +40,15 @@ var defects = map[string]struct {
 	want  string
 }{
 	"one more than the surge": {want: "wanted, at most", plant: func(_ deploy.Snapshot, p deploy.Plan) deploy.Plan {
-		return scaled(p, deploy.ReasonRolloutUp, func(a *deploy.ScaleReplicaSet) { a.To++ })
+		return scaled(p, reason.RolloutUp, func(a *deploy.ScaleReplicaSet) { a.To++ })
 	}},
 	"one fewer than must be available": {want: "available, ", plant: func(_ deploy.Snapshot, p deploy.Plan) deploy.Plan {
-		return scaled(p, deploy.ReasonRolloutDown, func(a *deploy.ScaleReplicaSet) { a.To = max(0, a.To-1) })
+		return scaled(p, reason.RolloutDown, func(a *deploy.ScaleReplicaSet) { a.To = max(0, a.To-1) })
 	}},
 	"old pods stay": {want: "not complete", plant: func(_ deploy.Snapshot, p deploy.Plan) deploy.Plan {
 		p.Actions = slices.DeleteFunc(slices.Clone(p.Actions), func(a deploy.Action) bool {
 			scale, ok := a.(deploy.ScaleReplicaSet)
-			return ok && scale.Reason == deploy.ReasonRolloutDown && scale.To == 0
+			return ok && scale.Reason == reason.RolloutDown && scale.To == 0
 		})
 		return p
 	}},
@@ -68,10 +70,10 @@ var defects = map[string]struct {
 		return p
 	}},
 	"another size than planned for": {want: "must be the size of the ReplicaSet", plant: func(_ deploy.Snapshot, p deploy.Plan) deploy.Plan {
-		return scaled(p, deploy.ReasonRolloutDown, func(a *deploy.ScaleReplicaSet) { a.From++ })
+		return scaled(p, reason.RolloutDown, func(a *deploy.ScaleReplicaSet) { a.From++ })
 	}},
 	"another object than planned for": {want: "must be the name of a ReplicaSet with the UID", plant: func(_ deploy.Snapshot, p deploy.Plan) deploy.Plan {
-		return scaled(p, deploy.ReasonRolloutUp, func(a *deploy.ScaleReplicaSet) { a.UID = "other" })
+		return scaled(p, reason.RolloutUp, func(a *deploy.ScaleReplicaSet) { a.UID = "other" })
 	}},
 	"never at rest": {want: "no rest", plant: func(s deploy.Snapshot, p deploy.Plan) deploy.Plan {
 		p.Actions = append(slices.Clone(p.Actions), deploy.AnnotateDeployment{Set: map[string]string{"a": "b"}})

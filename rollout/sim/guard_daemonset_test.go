@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
@@ -59,7 +60,7 @@ func (g *guard) daemonDeleted(e *written, a daemonset.DeletePod) error {
 			return fmt.Errorf("hook: %v, which the hook holds", a)
 		}
 	}
-	if !e.corrected || a.Reason != daemonset.ReasonRollout || surges(d) {
+	if !e.corrected || a.Reason != reason.Rollout || surges(d) {
 		return nil
 	}
 	if d.NodeSelector != nil || d.Partition.Of(math.MaxInt16) != 0 {

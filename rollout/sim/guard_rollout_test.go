@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
@@ -105,7 +106,7 @@ func (g *guard) released(e *written) error {
 // partitioned: the new ReplicaSet does not grow beyond the partition in a rollout.
 func (g *guard) partitioned(e *written) error {
 	a, ok := e.Action.(deploy.ScaleReplicaSet)
-	if !ok || a.Reason != deploy.ReasonRolloutUp {
+	if !ok || a.Reason != reason.RolloutUp {
 		return nil
 	}
 	for _, rs := range e.after.replicaSets {

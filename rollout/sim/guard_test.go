@@ -8,6 +8,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/kruise"
@@ -250,8 +251,8 @@ func (g *guard) scaled(e *written, a deploy.ScaleReplicaSet) error {
 	if d == nil {
 		return nil
 	}
-	shared := a.Reason == deploy.ReasonScaling && deploy.PartitionedBy(d.Deployment) != nil
-	if a.Reason != deploy.ReasonRolloutDown && a.Reason != deploy.ReasonUnhealthy && !shared {
+	shared := a.Reason == reason.Scaling && deploy.PartitionedBy(d.Deployment) != nil
+	if a.Reason != reason.RolloutDown && a.Reason != reason.Unhealthy && !shared {
 		return nil
 	}
 	g.checked["availability"]++

@@ -9,8 +9,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout"
@@ -28,7 +30,7 @@ type plantedBug struct {
 }
 
 // scaling plants a change of the sizes that a Deployment asks for.
-func scaling(name, loop, want string, reason deploy.Reason, change func(*deploy.ScaleReplicaSet)) plantedBug {
+func scaling(name, loop, want string, reason kplan.Reason, change func(*deploy.ScaleReplicaSet)) plantedBug {
 	return plantedBug{name, loop, want, func(env *controllers.Env) {
 		env.PlanDeployment = func(s deploy.Snapshot, now time.Time, o deploy.Options) (deploy.Plan, error) {
 			p, err := deploy.Reconcile(s, now, o)
@@ -71,9 +73,9 @@ func onSets(name, want string, change func(*podset.Snapshot)) plantedBug {
 }
 
 var plantedBugs = []plantedBug{
-	scaling("one more than the surge", "Deployments", "surge: ", deploy.ReasonRolloutUp, func(a *deploy.ScaleReplicaSet) { a.To++ }),
-	scaling("one fewer than must be available", "Deployments", "availability: ", deploy.ReasonRolloutDown, func(a *deploy.ScaleReplicaSet) { a.To = max(0, a.To-1) }),
-	scaling("no partition", "Partition", "partition: ", deploy.ReasonRolloutUp, func(a *deploy.ScaleReplicaSet) { a.To++ }),
+	scaling("one more than the surge", "Deployments", "surge: ", reason.RolloutUp, func(a *deploy.ScaleReplicaSet) { a.To++ }),
+	scaling("one fewer than must be available", "Deployments", "availability: ", reason.RolloutDown, func(a *deploy.ScaleReplicaSet) { a.To = max(0, a.To-1) }),
+	scaling("no partition", "Partition", "partition: ", reason.RolloutUp, func(a *deploy.ScaleReplicaSet) { a.To++ }),
 	replicating("one pod more than wanted", "creation: ", func(_ replicaset.Snapshot, p replicaset.Plan) replicaset.Plan {
 		for i, a := range p.Actions {
 			if a, ok := a.(replicaset.CreatePods); ok {

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kplan-go/kplan"
-	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/reason"
 )
 
 // A readUpTo returns the resource version up to which the cache of each kind has read. Ask it
@@ -50,8 +50,8 @@ func (r readUpTo) version(kind client.Object) string {
 
 // stale reports whether a plan does nothing because the caches are older than the writes of
 // an earlier plan. The next event starts the next pass.
-func stale[R ~string](holds []kplan.Hold[R]) bool {
-	return slices.ContainsFunc(holds, func(h kplan.Hold[R]) bool {
-		return string(h.Reason) == string(replicaset.ReasonStalePods) || string(h.Reason) == string(replicaset.ReasonStaleOwner)
+func stale(holds []kplan.Hold) bool {
+	return slices.ContainsFunc(holds, func(h kplan.Hold) bool {
+		return h.Reason == reason.StalePods || h.Reason == reason.StaleOwner
 	})
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/internal/verify/recorded"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/revision"
@@ -109,7 +110,7 @@ func (w *daemonSetWorld) sync() (created, deleted int) {
 		}
 		w.s.Pods = slices.DeleteFunc(w.s.Pods, func(p daemonset.Pod) bool { return !p.DeletionTimestamp.IsZero() })
 		created, deleted = created+more, deleted+before+more-len(w.s.Pods)
-		again = slices.ContainsFunc(p.Holds, func(h kplan.Hold[daemonset.Reason]) bool { return h.Reason == daemonset.ReasonManageFirst })
+		again = slices.ContainsFunc(p.Holds, func(h kplan.Hold) bool { return h.Reason == reason.ManageFirst })
 	}
 	return created, deleted
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/argo"
+	"github.com/kplan-go/kplan/rollout/argo/reason"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
@@ -172,7 +173,7 @@ func staleDesired(t *testing.T) {
 	s.Rollout.TemplateHash, s.Rollout.Status.CurrentPodHash = "v1", "v1"
 	p := argoPlan(t, s)
 	require.Equal(t, argo.Actions{argo.ScaleReplicaSet{
-		Name: "web-v1", Hash: "v1", From: 2, To: 2, Desired: 2, Reason: argo.ReasonWeight,
+		Name: "web-v1", Hash: "v1", From: 2, To: 2, Desired: 2, Reason: reason.Weight,
 	}}, p.Actions)
 }
 

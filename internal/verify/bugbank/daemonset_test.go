@@ -13,6 +13,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
@@ -138,8 +139,8 @@ func deadNode(t *testing.T) {
 
 func saysWhichNode(t *testing.T) {
 	s := agents(3, agent("p1", "n1", "v1"), agent("p2", "n2", "v2", unready), agent("p3", "n3", "v1"))
-	require.Equal(t, []kplan.Hold[daemonset.Reason]{
-		{Reason: daemonset.ReasonMaxUnavailable, Have: 1, Limit: 1}, {Node: "n2", Name: "p2", Reason: daemonset.ReasonNotReady},
+	require.Equal(t, []kplan.Hold{
+		{Reason: reason.MaxUnavailable, Have: 1, Limit: 1}, {Node: "n2", Name: "p2", Reason: reason.NotReady},
 	}, daemonSet(t, s, daemonset.Options{}).Holds)
 }
 

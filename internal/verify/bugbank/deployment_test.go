@@ -12,6 +12,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
@@ -28,7 +29,7 @@ func scalingOfDeployments() []entry {
 	return []entry{
 		{"kubernetes-102551", "a stale annotation of the desired replicas blocks all rollouts", plans(
 			snapshot(web(4, limits(0, 1)), set(1, 4, sized(5, 5)), set(2, 0)), "", corrected, "annotate web-v1"),
-			mutant{"deploy:input.scaleOnly", "d.resize(i, s.replicas, ReasonScaling, r)", "d.resize(i, s.replicas, ReasonScaling, false)"}},
+			mutant{"deploy:input.scaleOnly", "d.resize(i, s.replicas, reason.Scaling, r)", "d.resize(i, s.replicas, reason.Scaling, false)"}},
 		{"kubernetes-125568", "Recreate with two active sets and a scale request is stuck", plans(
 			snapshot(web(5, recreate), set(1, 2, sized(3, 3)), set(2, 2, sized(3, 3))), "", corrected, "web-v1 2->0"),
 			mutant{"deploy", "!s.opts.Repair.Has(RecreateStuckAfterScaling)", "true"}},
@@ -143,7 +144,7 @@ func conditionsOfDeployments() []entry {
 		{"kubernetes-106697", "pods lost after completion never miss a deadline", stalled,
 			mutant{"deploy", "d.Status.AvailableReplicas < r", "d.Status.AvailableReplicas < min(0, r)"}},
 		{"kubernetes-115538", "Recreate looks finished while it tears down", tearsDown,
-			mutant{"deploy:input.oldPods", "if n := s.status().Replicas; n > 0 {\n\t\t\t\th = append(h, hold(s.rs.Name, ReasonOldPodsRemain, int64(n), 0))\n\t\t\t}", "if n := s.status().Replicas; n > 0 {\n\t\t\t\t_ = n\n\t\t\t}"}},
+			mutant{"deploy:input.oldPods", "if n := s.status().Replicas; n > 0 {\n\t\t\t\th = append(h, hold(s.rs.Name, reason.OldPodsRemain, int64(n), 0))\n\t\t\t}", "if n := s.status().Replicas; n > 0 {\n\t\t\t\t_ = n\n\t\t\t}"}},
 		{"kubernetes-61205", "a Deployment without any available pod is Available", strictlyAvailable,
 			mutant{"deploy:input.reportedMinAvailable", "max(1, n)", "n"}},
 		{"kubernetes-40207", "a rollback to an existing set keeps the clock of the deadline", freshClock,
@@ -167,7 +168,7 @@ func tearsDown(t *testing.T) {
 	d.Status.UpdatedReplicas = 0
 	p := deployment(t, snapshot(d, set(1, 0, counts(3, 3))), deploy.Options{})
 	require.Equal(t, "NewReplicaSetAvailable", condition(p.Status, deploy.ConditionProgressing).Reason, "which is what upstream says")
-	require.Contains(t, p.Holds, kplan.Hold[deploy.Reason]{Name: "web-v1", Reason: deploy.ReasonOldPodsRemain, Have: 3})
+	require.Contains(t, p.Holds, kplan.Hold{Name: "web-v1", Reason: reason.OldPodsRemain, Have: 3})
 }
 
 func strictlyAvailable(t *testing.T) {

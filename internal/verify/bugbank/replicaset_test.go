@@ -13,6 +13,7 @@ import (
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/reason"
 )
 
 func replicaSets() []entry {
@@ -22,9 +23,9 @@ func replicaSets() []entry {
 		{"kubernetes-127081", "the text of ReplicaFailure is that of the first failure forever", failureText,
 			mutant{"replicaset:withFailure", "!refresh", "true"}},
 		{"kubernetes-129795", "expectations run out silently and a second full set is created", expiredExpectations,
-			mutant{"replicaset", "append(c.holds, newHold(ReasonExpired, n.outstanding, 0))", "c.holds"}},
+			mutant{"replicaset", "append(c.holds, newHold(reason.Expired, n.outstanding, 0))", "c.holds"}},
 		{"kubernetes-138818", "a pod that was orphaned meanwhile is deleted, for lack of a precondition", preconditions,
-			mutant{"replicaset", "DeletePod{Kind: in.ReplicaSet.podKind(), Name: p.Name, UID: p.UID, ResourceVersion: p.ResourceVersion, Reason: ReasonTooMany}", "DeletePod{Kind: in.ReplicaSet.podKind(), Name: p.Name, Reason: ReasonTooMany}"}},
+			mutant{"replicaset", "DeletePod{Kind: in.ReplicaSet.podKind(), Name: p.Name, UID: p.UID, ResourceVersion: p.ResourceVersion, Reason: reason.TooMany}", "DeletePod{Kind: in.ReplicaSet.podKind(), Name: p.Name, Reason: reason.TooMany}"}},
 		{"kubernetes-101319", "pods become available a whole minReadySeconds late", earliestRecheck,
 			mutant{"replicaset:totals.recordWaiting", "a.Before", "a.After"}},
 		{"kubernetes-108266", "a pod that turns ready while another one does not is never counted as available", alwaysRechecked,
@@ -92,7 +93,7 @@ func expiredExpectations(t *testing.T) {
 	late := replicaset.ExpectCreations(3, t0.Add(-replicaset.ExpectationTimeout-time.Second))
 	p := replicaSet(t, replicaset.Snapshot{ReplicaSet: small(3), Expectations: late}, replicaset.Options{})
 	require.Equal(t, "Created 3 pods (TooFew)", p.Actions[0].String())
-	require.Contains(t, p.Holds, kplan.Hold[replicaset.Reason]{Reason: replicaset.ReasonExpired, Have: 3})
+	require.Contains(t, p.Holds, kplan.Hold{Reason: reason.Expired, Have: 3})
 	fresh := replicaset.ExpectCreations(3, t0)
 	p = replicaSet(t, replicaset.Snapshot{ReplicaSet: small(3), Expectations: fresh}, replicaset.Options{})
 	require.Empty(t, p.Actions)
@@ -102,7 +103,7 @@ func expiredExpectations(t *testing.T) {
 func preconditions(t *testing.T) {
 	p := replicaSet(t, replicaset.Snapshot{ReplicaSet: small(0), Pods: []podorder.Pod{member("a")}}, replicaset.Options{})
 	require.Equal(t, replicaset.Actions{replicaset.DeletePod{
-		Name: "a", UID: "uid-a", ResourceVersion: "7", Reason: replicaset.ReasonTooMany,
+		Name: "a", UID: "uid-a", ResourceVersion: "7", Reason: reason.TooMany,
 	}}, p.Actions)
 }
 

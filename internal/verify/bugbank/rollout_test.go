@@ -15,6 +15,7 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/kruise/reason"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/rollout/workload"
@@ -139,7 +140,7 @@ func pausedByHand(t *testing.T) {
 	s.Rollout.Paused = true
 	p := roll(t, s, 0)
 	require.Equal(t, "1 StepReady", at(p))
-	require.Contains(t, p.Holds, kplan.Hold[kruise.Reason]{Reason: kruise.ReasonPaused})
+	require.Contains(t, p.Holds, kplan.Hold{Reason: reason.Paused})
 }
 
 func restoredRoute(t *testing.T) {

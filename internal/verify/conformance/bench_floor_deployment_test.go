@@ -13,6 +13,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/internal/verify/conformance/gen"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/replicaset"
@@ -134,9 +135,9 @@ func (r *rolled) plan(replicas, deadline int32, generation int64, now time.Time)
 	to := r.from + replicas + 1 - r.sum.Replicas
 	return deploy.Plan{
 		Actions: deploy.Actions{
-			deploy.AnnotateDeployment{Set: map[string]string{revision.AnnotationRevision: strconv.Itoa(r.highest)}, Reason: deploy.ReasonRevision},
+			deploy.AnnotateDeployment{Set: map[string]string{revision.AnnotationRevision: strconv.Itoa(r.highest)}, Reason: reason.Revision},
 			deploy.ScaleReplicaSet{
-				Name: r.name, UID: r.uid, From: r.from, To: to, Reason: deploy.ReasonRolloutUp,
+				Name: r.name, UID: r.uid, From: r.from, To: to, Reason: reason.RolloutUp,
 				Set: map[string]string{revision.AnnotationDesired: strconv.Itoa(int(replicas)), revision.AnnotationMax: strconv.Itoa(int(replicas) + 1)},
 			},
 		},

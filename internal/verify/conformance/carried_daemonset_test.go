@@ -17,6 +17,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/internal/verify/conformance/apiserver"
 	"github.com/kplan-go/kplan/internal/verify/conformance/gen"
 	"github.com/kplan-go/kplan/internal/verify/conformance/upstream"
@@ -202,8 +203,8 @@ func staleDaemonSet(s daemonset.Snapshot, written daemonset.Versions, now time.T
 	return func(pods, owner string) error {
 		s.Written, s.Read = written, daemonset.Versions{Pods: pods, DaemonSets: owner}
 		plan, err := daemonset.Reconcile(s, now, opts)
-		if err != nil || !slices.ContainsFunc(plan.Holds, func(h kplan.Hold[daemonset.Reason]) bool {
-			return h.Reason == daemonset.ReasonStalePods || h.Reason == daemonset.ReasonStaleOwner
+		if err != nil || !slices.ContainsFunc(plan.Holds, func(h kplan.Hold) bool {
+			return h.Reason == reason.StalePods || h.Reason == reason.StaleOwner
 		}) {
 			return nil
 		}

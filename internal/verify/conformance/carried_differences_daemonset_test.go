@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/internal/verify/conformance/apiserver"
 )
 
@@ -60,7 +61,7 @@ var daemonSetSubstitutions = []substitution{
 		adjust: func(p *carriedPass) {
 			p.upstream.Writes = slices.DeleteFunc(p.upstream.Writes, func(w string) bool { return strings.HasPrefix(w, "create ControllerRevision ") })
 			p.upstream.sortWrites()
-			collision := strings.Contains(p.note, "held back: "+string(daemonset.ReasonCollision))
+			collision := strings.Contains(p.note, "held back: "+string(reason.Collision))
 			if collision && p.err != nil && strings.Contains(p.err.Error(), "already exists") {
 				p.upstream.Failed = false
 			}

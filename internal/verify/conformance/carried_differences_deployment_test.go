@@ -16,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/internal/verify/conformance/apiserver"
 	"github.com/kplan-go/kplan/internal/verify/conformance/upstream"
 	"github.com/kplan-go/kplan/revision"
@@ -148,7 +149,7 @@ var newRevision = regexp.MustCompile(`\(NewTemplate, revision (\d+)\)`)
 
 // takenName is the name of a new ReplicaSet that a plan expects to be taken.
 func takenName(plan string) string {
-	before, _, held := strings.Cut(plan, " held back: "+string(deploy.ReasonNameTaken))
+	before, _, held := strings.Cut(plan, " held back: "+string(reason.NameTaken))
 	if !held {
 		return ""
 	}

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/internal/verify/conformance/apiserver"
 	"github.com/kplan-go/kplan/revision"
 )
@@ -48,7 +48,7 @@ var statusSubstitutions = []substitution{
 				changed = !equality.Semantic.DeepEqual(numbers, ds.Status)
 			}
 			if ok && !changed && p.count(p.mine, apiserver.Status, p.kind) == 0 && p.count(p.theirs, apiserver.Status, p.kind) > 0 &&
-				ds.Status.ObservedGeneration < ds.Generation && strings.Contains(p.note, "held back: "+string(daemonset.ReasonUnseen)) {
+				ds.Status.ObservedGeneration < ds.Generation && strings.Contains(p.note, "held back: "+string(reason.Unseen)) {
 				return []apiserver.Rule{{Verb: apiserver.Status, Kind: p.kind, Name: p.owner.Name, Count: 1 << 30, Class: apiserver.Dropped}}
 			}
 			return nil

@@ -22,6 +22,7 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/random"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/reason"
 )
 
 // carriedReplicas compares a controller of pods with our executor.
@@ -180,8 +181,8 @@ func (x *carriedReplicas) carry(p *carriedPass, c *gen.ReplicaSetCase, e replica
 	p.later = func(pods, owner string) error {
 		s.Written, s.Read = written, replicaset.Versions{Pods: pods, ReplicaSets: owner}
 		plan, err := replicaset.Reconcile(s, now, opts)
-		if err != nil || !slices.ContainsFunc(plan.Holds, func(h kplan.Hold[replicaset.Reason]) bool {
-			return h.Reason == replicaset.ReasonStalePods || h.Reason == replicaset.ReasonStaleOwner
+		if err != nil || !slices.ContainsFunc(plan.Holds, func(h kplan.Hold) bool {
+			return h.Reason == reason.StalePods || h.Reason == reason.StaleOwner
 		}) {
 			return nil
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/internal/verify/conformance/upstream"
 	"github.com/kplan-go/kplan/revision"
 )
@@ -143,13 +144,13 @@ var deploymentCorners = []corner[*deploymentPass]{
 	{"scales to a negative size", func(p *deploymentPass) bool { return slices.ContainsFunc(p.upstream.Steps, refusedStep) }},
 	{"deletes history", steps("delete", 1)},
 	{"deletes several", steps("delete", 2)},
-	acts(deploy.ReasonNewTemplate), acts(deploy.ReasonRevision), acts(deploy.ReasonRolloutUp), acts(deploy.ReasonRolloutDown),
-	acts(deploy.ReasonUnhealthy), acts(deploy.ReasonSurplus), acts(deploy.ReasonScaling), acts(deploy.ReasonSaturated),
-	acts(deploy.ReasonOrphan), acts(deploy.ReasonNoMatch), acts(deploy.ReasonRollback), acts(deploy.ReasonRecreateDown), acts(deploy.ReasonRecreateUp), acts(deploy.ReasonHistoryLimit),
-	holds(deploy.ReasonSurgeExhausted), holds(deploy.ReasonMinAvailable), holds(deploy.ReasonStatusAhead),
-	holds(deploy.ReasonOldPodsRemain), holds(deploy.ReasonNothingToScale), holds(deploy.ReasonHistoryNotEmpty),
-	holds(deploy.ReasonHistoryNotSynced), holds(deploy.ReasonSelectingAll), holds(deploy.ReasonRollbackNotFound),
-	holds(deploy.ReasonRollbackUnchanged),
+	acts(reason.NewTemplate), acts(reason.Revision), acts(reason.RolloutUp), acts(reason.RolloutDown),
+	acts(reason.Unhealthy), acts(reason.Surplus), acts(reason.Scaling), acts(reason.Saturated),
+	acts(reason.Orphan), acts(reason.NoMatch), acts(reason.Rollback), acts(reason.RecreateDown), acts(reason.RecreateUp), acts(reason.HistoryLimit),
+	holds(reason.SurgeExhausted), holds(reason.MinAvailable), holds(reason.StatusAhead),
+	holds(reason.OldPodsRemain), holds(reason.NothingToScale), holds(reason.HistoryNotEmpty),
+	holds(reason.HistoryNotSynced), holds(reason.SelectingAll), holds(reason.RollbackNotFound),
+	holds(reason.RollbackUnchanged),
 	{"13 ReplicaSets", func(p *deploymentPass) bool { return len(own(p)) >= 13 }},
 	{"upstream fails", func(p *deploymentPass) bool { return p.result.Err != nil }},
 }
@@ -186,7 +187,7 @@ func orphan(is func(*deploymentPass, *appsv1.ReplicaSet) bool) func(*deploymentP
 }
 
 // acts is the corner of a plan that does something for a reason.
-func acts(reason deploy.Reason) corner[*deploymentPass] {
+func acts(reason kplan.Reason) corner[*deploymentPass] {
 	return corner[*deploymentPass]{"plan: " + string(reason), func(p *deploymentPass) bool {
 		return slices.ContainsFunc(p.plan.Actions, func(a deploy.Action) bool {
 			return reflect.ValueOf(a).FieldByName("Reason").String() == string(reason)
@@ -195,9 +196,9 @@ func acts(reason deploy.Reason) corner[*deploymentPass] {
 }
 
 // holds is the corner of a plan that holds something back for a reason.
-func holds(reason deploy.Reason) corner[*deploymentPass] {
+func holds(reason kplan.Reason) corner[*deploymentPass] {
 	return corner[*deploymentPass]{"plan held back: " + string(reason), func(p *deploymentPass) bool {
-		return slices.ContainsFunc(p.plan.Holds, func(h kplan.Hold[deploy.Reason]) bool { return h.Reason == reason })
+		return slices.ContainsFunc(p.plan.Holds, func(h kplan.Hold) bool { return h.Reason == reason })
 	}}
 }
 

@@ -16,6 +16,7 @@ import (
 	daemonutil "k8s.io/kubernetes/pkg/controller/daemon/util"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/internal/verify/conformance/gen"
 	"github.com/kplan-go/kplan/internal/verify/conformance/upstream"
 	"github.com/kplan-go/kplan/internal/verify/random"
@@ -137,7 +138,7 @@ func (o onNode) ours(now time.Time) nodeOutcome {
 	}
 	for _, gone := range d.Delete {
 		ours.Deletes = append(ours.Deletes, gone.Pod.Name)
-		if gone.Reason == daemonset.ReasonFailed || gone.Reason == daemonset.ReasonSucceeded {
+		if gone.Reason == reason.Failed || gone.Reason == reason.Succeeded {
 			ours.Events = append(ours.Events, string(gone.Reason)+"DaemonPod")
 		}
 	}
@@ -200,7 +201,7 @@ func compareUpdatedPods(t random.T, c *caseCounts, now time.Time) {
 	s := must(kube.DaemonSetSnapshot(o.DaemonSet, []*corev1.Node{o.Node}, o.Pods, nil))
 	s.DaemonSet.Template.Hash = "new"
 	reports := must(daemonset.Explain(s, now, daemonset.Options{}))
-	ours := updatedPods{reports[0].New, reports[0].Old, reports[0].Uses != daemonset.ReasonTooManyPods}
+	ours := updatedPods{reports[0].New, reports[0].Old, reports[0].Uses != reason.TooManyPods}
 	judge(t, c, []corner[decision[onNode]]{
 		outcomeIs[onNode]("none", updatedPods{OK: true}), outcomeIs[onNode]("too many", updatedPods{}),
 		{"new", func(d decision[onNode]) bool { return theirs.New != "" && theirs.Old == "" }},
@@ -240,7 +241,7 @@ func compareWithoutNode(t random.T, c *caseCounts, now time.Time) {
 	plan := must(daemonset.Reconcile(must(kube.DaemonSetSnapshot(s.DaemonSet, s.Nodes, s.Pods, nil)), now, daemonset.Options{}))
 	var ours []string
 	for _, a := range plan.Actions {
-		if d, ok := a.(daemonset.DeletePod); ok && d.Reason == daemonset.ReasonNodeGone {
+		if d, ok := a.(daemonset.DeletePod); ok && d.Reason == reason.NodeGone {
 			ours = append(ours, d.Name)
 		}
 	}

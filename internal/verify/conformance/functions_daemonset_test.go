@@ -16,7 +16,9 @@ import (
 	"k8s.io/kubernetes/pkg/controller/daemon"
 	daemonutil "k8s.io/kubernetes/pkg/controller/daemon/util"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/internal/verify/conformance/gen"
 	"github.com/kplan-go/kplan/internal/verify/conformance/upstream"
 	"github.com/kplan-go/kplan/internal/verify/random"
@@ -44,12 +46,12 @@ func comparePlacement(t random.T, c *caseCounts, _ time.Time) {
 	placer, node := daemonset.NewPlacer(&ds.Template, daemonset.Options{}), kube.Node(p.Node)
 	place := placer.Place(&node)
 	judge(t, c, slices.Concat(placementCorners, []corner[decision[*gen.PlacementCase]]{
-		because(&place, daemonset.ReasonNodeName), because(&place, daemonset.ReasonNodeSelector), because(&place, daemonset.ReasonAffinity),
-		because(&place, daemonset.ReasonTaintNoSchedule), because(&place, daemonset.ReasonTaintNoExecute),
+		because(&place, reason.NodeName), because(&place, reason.NodeSelector), because(&place, reason.Affinity),
+		because(&place, reason.TaintNoSchedule), because(&place, reason.TaintNoExecute),
 	}), nil, decision[*gen.PlacementCase]{p, theirs, placement{place.ShouldRun, place.ShouldContinueRunning}})
 }
 
-func because(place *daemonset.Placement, reason daemonset.Reason) corner[decision[*gen.PlacementCase]] {
+func because(place *daemonset.Placement, reason kplan.Reason) corner[decision[*gen.PlacementCase]] {
 	return corner[decision[*gen.PlacementCase]]{"because of " + string(reason), func(decision[*gen.PlacementCase]) bool {
 		return place.Reason == reason
 	}}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/argo"
+	"github.com/kplan-go/kplan/rollout/argo/reason"
 )
 
 // sizesOf returns the sizes of the ReplicaSets after some actions, by hash.
@@ -70,7 +71,7 @@ func argoExplained(p *ArgoPass) []string {
 		switch h.Reason {
 		case "":
 			l.add("a hold has no reason")
-		case argo.ReasonPause:
+		case reason.Pause:
 			l.addIf(h.Have > h.Limit, "%v: it is over", h)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/podorder"
 )
 
@@ -44,7 +45,7 @@ func placement(v *daemonView) []string {
 			l.addIf(n == nil || !n.run && !(v.kruise && v.surgeAllowed && !v.o.Repair.Has(daemonset.SurgeOnExcludedNodes)), "%v: no pod belongs there", a)
 		case daemonset.DeletePod:
 			n := v.byName[a.Node]
-			l.addIf(a.Reason == daemonset.ReasonMisplaced && (n == nil || n.cont), "%v: it may stay there", a)
+			l.addIf(a.Reason == reason.Misplaced && (n == nil || n.cont), "%v: it may stay there", a)
 		}
 	}
 	return l
@@ -135,18 +136,18 @@ func unavailableOldPodsFirst(v *daemonView) []string {
 			bad++
 		}
 	}
-	cut := v.filtered || v.holds(daemonset.ReasonBurst) > 0
+	cut := v.filtered || v.holds(reason.Burst) > 0
 	l.addIf(good > 0 && left > 0 && !cut, "%d available pods go, and %d that are not available stay", good, left)
 	l.addIf(v.o.StrictUnavailable && good+bad > v.unavailable, "%d pods go, %d may", good+bad, v.unavailable)
 	return l
 }
 
 func deadNodesBound(v *daemonView) []string {
-	l, skipped := list(nil), v.holds(daemonset.ReasonDeadNode)
+	l, skipped := list(nil), v.holds(reason.DeadNode)
 	l.addIf(skipped > int(v.o.SkipDeadNodes), "%d dead nodes are passed over, %d may", skipped, v.o.SkipDeadNodes)
 	touched := v.touched()
 	for _, h := range v.p.Plan.Holds {
-		if h.Reason != daemonset.ReasonDeadNode {
+		if h.Reason != reason.DeadNode {
 			continue
 		}
 		n := v.byName[h.Node]
@@ -181,7 +182,7 @@ func failedPodsBackOff(v *daemonView) []string {
 	l, gone := list(nil), map[string]int{}
 	for _, a := range v.p.Plan.Actions {
 		a, ok := a.(daemonset.DeletePod)
-		if !ok || a.Reason != daemonset.ReasonFailed {
+		if !ok || a.Reason != reason.Failed {
 			continue
 		}
 		gone[a.Node]++
@@ -203,7 +204,7 @@ func failedPodsBackOff(v *daemonView) []string {
 
 func misplacedPodsGo(v *daemonView) []string {
 	l, touched := list(nil), v.touched()
-	if v.still || v.holds(daemonset.ReasonBurst) > 0 {
+	if v.still || v.holds(reason.Burst) > 0 {
 		return nil
 	}
 	for i := range v.nodes {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/inplace"
+	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/internal/verify/purity"
 	"github.com/kplan-go/kplan/selector"
 )
@@ -40,7 +41,7 @@ func updateStopsAtThePartitionTrace(t *DaemonSetTrace) []string {
 	}
 	first, last := daemonsOf(&t.Passes[0]), daemonsOf(&t.Passes[len(t.Passes)-1])
 	rests := len(last.p.Plan.Actions) == 0 && last.p.Plan.RecheckAt.IsZero() && !last.stopped && !last.still
-	rests = rests && len(last.p.Plan.Holds) == last.holds(daemonset.ReasonPartition) // no other hold
+	rests = rests && len(last.p.Plan.Holds) == last.holds(reason.Partition) // no other hold
 	percent := !first.o.Repair.Has(daemonset.SharesOfLastStatus) && int64(first.d.Status.DesiredNumberScheduled) != first.desired
 	if !rests || !last.rolling || last.d.Paused || percent && !t.Strict || !first.tidy() || !last.tidy() || last.d.NodeSelector != nil {
 		return nil
@@ -99,7 +100,7 @@ func pausedUpdate(v *daemonView) []string {
 		n := v.byName[name]
 		l.addIf(n != nil && v.sole(n) != nil, "paused, but %s surges", name)
 	}
-	cut := v.holds(daemonset.ReasonBurst) > 0 || v.holds(daemonset.ReasonProgressive) > 0
+	cut := v.holds(reason.Burst) > 0 || v.holds(reason.Progressive) > 0
 	for i := range v.nodes {
 		n := &v.nodes[i]
 		l.addIf(n.run && len(n.pods) == 0 && !cut && !slices.Contains(made, n.name), "%s has no pod, and gets none", n.name)

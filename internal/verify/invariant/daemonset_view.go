@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
@@ -71,8 +73,8 @@ func daemonsOf(p *DaemonSetPass) *daemonView {
 // waits, and the new hash labels of pods.
 func (v *daemonView) readPlan() {
 	for _, h := range v.p.Plan.Holds {
-		v.stopped = v.stopped || h.Reason == daemonset.ReasonSelectingAll || h.Reason == daemonset.ReasonDeleting || h.Reason == daemonset.ReasonCollision
-		v.still = v.still || h.Reason == daemonset.ReasonUnseen || h.Reason == daemonset.ReasonFrozen
+		v.stopped = v.stopped || h.Reason == reason.SelectingAll || h.Reason == reason.Deleting || h.Reason == reason.Collision
+		v.still = v.still || h.Reason == reason.Unseen || h.Reason == reason.Frozen
 	}
 	for _, a := range v.p.Plan.Actions {
 		if a, ok := a.(daemonset.RelabelPod); ok {
@@ -305,7 +307,7 @@ func (v *daemonView) updates() (pods []*daemonset.Pod) {
 	return pods
 }
 
-func (v *daemonView) holds(reason daemonset.Reason) (n int) {
+func (v *daemonView) holds(reason kplan.Reason) (n int) {
 	for _, h := range v.p.Plan.Holds {
 		if h.Reason == reason {
 			n++

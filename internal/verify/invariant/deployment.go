@@ -8,6 +8,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/revision"
 )
 
@@ -170,7 +171,7 @@ func oneNewReplicaSet(p *DeploymentPass) (lines []string) {
 			l.addIf(v.newest != nil, "%v beside %s", a, nameOf(v.newest))
 			l.addIf(a.Template.ID != v.d.Template.ID, "%v has template %q, not %q", a, a.Template.ID, v.d.Template.ID)
 		case deploy.ScaleReplicaSet:
-			grows := a.To > a.From && v.rolls() && a.Reason != deploy.ReasonPartitionRestore
+			grows := a.To > a.From && v.rolls() && a.Reason != reason.PartitionRestore
 			l.addIf(grows && (v.newest == nil || a.Name != v.newest.Name), "%v, but the new one is %s", a, nameOf(v.newest))
 		}
 	}
@@ -193,8 +194,8 @@ func (v *deploymentView) reports() bool {
 // oneActiveReplicaSetInTheEnd checks plans without actions and holds.
 func oneActiveReplicaSetInTheEnd(p *DeploymentPass) []string {
 	v := viewOf(p)
-	waits := slices.ContainsFunc(p.Plan.Holds, func(h kplan.Hold[deploy.Reason]) bool {
-		return h.Reason != deploy.ReasonHistoryNotEmpty && h.Reason != deploy.ReasonHistoryNotSynced
+	waits := slices.ContainsFunc(p.Plan.Holds, func(h kplan.Hold) bool {
+		return h.Reason != reason.HistoryNotEmpty && h.Reason != reason.HistoryNotSynced
 	})
 	part := v.d.Partitioned
 	if len(p.Plan.Actions) > 0 || waits || v.stopped || v.deleting || v.paused || part != nil && !isAll(part.Partition, v.replicas) {

@@ -8,11 +8,13 @@ import (
 	"slices"
 
 	"github.com/kplan-go/kplan"
-	"github.com/kplan-go/kplan/daemonset"
-	"github.com/kplan-go/kplan/deploy"
+	daemonsetreason "github.com/kplan-go/kplan/daemonset/reason"
+	deployreason "github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/replicaset"
-	"github.com/kplan-go/kplan/rollout/batchrelease"
+	replicasetreason "github.com/kplan-go/kplan/replicaset/reason"
+	batchreleasereason "github.com/kplan-go/kplan/rollout/batchrelease/reason"
 	"github.com/kplan-go/kplan/rollout/kruise"
+	kruisereason "github.com/kplan-go/kplan/rollout/kruise/reason"
 )
 
 // reasons checks that every action has a reason.
@@ -43,39 +45,39 @@ func deploymentExplained(p *DeploymentPass) []string {
 	return l
 }
 
-func (v *deploymentView) explains(h kplan.Hold[deploy.Reason]) []string {
+func (v *deploymentView) explains(h kplan.Hold) []string {
 	l := list(nil)
 	after := v.sizes(v.p.Plan.Actions)
 	limit := func(want int64) { l.addIf(h.Limit != want, "%v: the limit is %d", h, want) }
 	switch h.Reason {
-	case deploy.ReasonSurgeExhausted:
+	case deployreason.SurgeExhausted:
 		limit(v.most())
 		l.addIf(h.Have < h.Limit, "%v is no reason to wait", h)
-	case deploy.ReasonMinAvailable:
+	case deployreason.MinAvailable:
 		limit(v.least())
 		l.addIf(h.Have > h.Limit && v.d.Partitioned == nil, "%v is no reason to wait", h)
-	case deploy.ReasonTerminating, deploy.ReasonPartition:
+	case deployreason.Terminating, deployreason.Partition:
 		l.addIf(h.Have < h.Limit, "%v is no reason to wait", h)
-	case deploy.ReasonStatusAhead, deploy.ReasonKept:
-		l.addIf(h.Reason == deploy.ReasonStatusAhead && h.Have <= h.Limit || h.Reason == deploy.ReasonKept && h.Have > h.Limit, "%v is no reason to wait", h)
-	case deploy.ReasonStatusBehind:
+	case deployreason.StatusAhead, deployreason.Kept:
+		l.addIf(h.Reason == deployreason.StatusAhead && h.Have <= h.Limit || h.Reason == deployreason.Kept && h.Have > h.Limit, "%v is no reason to wait", h)
+	case deployreason.StatusBehind:
 		l.addIf(h.Have == h.Limit, "%v: they are there", h)
-	case deploy.ReasonDeadlineExceeded:
+	case deployreason.DeadlineExceeded:
 		l.addIf(h.Limit <= 0 || h.Have < 0, "%v tells no time", h)
-	case deploy.ReasonNothingToScale:
+	case deployreason.NothingToScale:
 		limit(v.replicas)
 		l.addIf(h.Have == v.replicas, "%v: nothing has changed", h)
-	case deploy.ReasonNotObserved, deploy.ReasonHistoryNotSynced:
+	case deployreason.NotObserved, deployreason.HistoryNotSynced:
 		l.addIf(h.Have >= h.Limit, "%v: it is observed", h)
-	case deploy.ReasonOldPodsRemain:
+	case deployreason.OldPodsRemain:
 		negative := slices.ContainsFunc(v.old, func(rs *replicaset.ReplicaSet) bool { // no cluster reports it, but the planner waits for it
 			return rs.Name == h.Name && rs.Status.Replicas < 0 && int64(rs.Status.Replicas) == h.Have
 		})
 		l.addIf(h.Have <= 0 && !negative, "%v: none remains", h)
-	case deploy.ReasonNotReady, deploy.ReasonNotAvailable:
+	case deployreason.NotReady, deployreason.NotAvailable:
 		l.addIf(h.Have >= h.Limit, "%v: enough are", h)
 		l.addIf(h.Limit != after[h.Name], "%v: %d are wanted", h, after[h.Name])
-	case deploy.ReasonPausedNew, deploy.ReasonPausedTemplate, deploy.ReasonScalingFirst:
+	case deployreason.PausedNew, deployreason.PausedTemplate, deployreason.ScalingFirst:
 		limit(v.replicas)
 	}
 	return l
@@ -94,20 +96,20 @@ func replicaSetExplained(p *ReplicaSetPass) []string {
 		switch h.Reason {
 		case "":
 			l.add("a hold has no reason")
-		case replicaset.ReasonBurst:
+		case replicasetreason.Burst:
 			l.addIf(h.Have <= h.Limit || h.Limit != burstOf(p.Options), "%v: the burst is %d", h, burstOf(p.Options))
-		case replicaset.ReasonTerminating:
+		case replicasetreason.Terminating:
 			numbers(c.terminating, wanted-c.active)
 			l.addIf(h.Have <= 0 || h.Limit <= 0, "%v is no reason to wait", h)
-		case replicaset.ReasonDeleting:
+		case replicasetreason.Deleting:
 			numbers(c.active, wanted)
-		case replicaset.ReasonNotReady:
+		case replicasetreason.NotReady:
 			numbers(c.ready, c.active)
 			l.addIf(h.Have >= h.Limit, "%v is no reason to wait", h)
-		case replicaset.ReasonNotAvailable:
+		case replicasetreason.NotAvailable:
 			numbers(c.available, c.ready)
 			l.addIf(h.Have >= h.Limit, "%v is no reason to wait", h)
-		case replicaset.ReasonExpectations, replicaset.ReasonExpired:
+		case replicasetreason.Expectations, replicasetreason.Expired:
 			e := p.Snapshot.Expectations
 			numbers(max(e.Creations, 0)+max(e.Deletions, 0), 0)
 		}
@@ -130,21 +132,21 @@ func daemonSetExplained(p *DaemonSetPass) []string {
 		switch h.Reason {
 		case "":
 			l.add("a hold has no reason")
-		case daemonset.ReasonBurst:
+		case daemonsetreason.Burst:
 			l.addIf(h.Have <= h.Limit || h.Limit != v.burst, "%v: the burst is %d", h, v.burst)
-		case daemonset.ReasonMaxUnavailable:
+		case daemonsetreason.MaxUnavailable:
 			l.addIf(h.Limit != v.unavailable || h.Have < h.Limit, "%v is no reason to wait: %d may be unavailable", h, v.unavailable)
-		case daemonset.ReasonMaxSurge:
+		case daemonsetreason.MaxSurge:
 			l.addIf(h.Limit != v.surge || h.Have < h.Limit, "%v is no reason to wait: %d may surge", h, v.surge)
-		case daemonset.ReasonPartition, daemonset.ReasonProgressive:
+		case daemonsetreason.Partition, daemonsetreason.Progressive:
 			l.addIf(h.Limit != v.partition || h.Have <= 0, "%v: the partition is %d", h, v.partition)
-		case daemonset.ReasonPaused, daemonset.ReasonOnDelete, daemonset.ReasonManageFirst, daemonset.ReasonNotSelected:
+		case daemonsetreason.Paused, daemonsetreason.OnDelete, daemonsetreason.ManageFirst, daemonsetreason.NotSelected:
 			l.addIf(h.Have <= 0, "%v: nothing waits", h)
-		case daemonset.ReasonMinAvailable:
+		case daemonsetreason.MinAvailable:
 			l.addIf(h.Limit != v.desired || h.Have > h.Limit, "%v is no reason to wait: %d nodes are desired", h, v.desired)
-		case daemonset.ReasonStrict:
+		case daemonsetreason.Strict:
 			l.addIf(h.Limit > v.unavailable || h.Have <= h.Limit, "%v is no reason to wait: %d may be unavailable", h, v.unavailable)
-		case daemonset.ReasonStalePods, daemonset.ReasonStaleOwner:
+		case daemonsetreason.StalePods, daemonsetreason.StaleOwner:
 			l.addIf(h.Have >= h.Limit, "%v: it is seen", h)
 		}
 	}
@@ -157,13 +159,13 @@ func rolloutExplained(p *RolloutPass) []string {
 		switch h.Reason {
 		case "":
 			l.add("a hold has no reason")
-		case kruise.ReasonPause, kruise.ReasonInitializing, kruise.ReasonGrace:
+		case kruisereason.Pause, kruisereason.Initializing, kruisereason.Grace:
 			l.addIf(h.Have > h.Limit, "%v: it is over", h)
-		case kruise.ReasonNotObserved, kruise.ReasonBatchNotReady, kruise.ReasonEarlierBatch:
+		case kruisereason.NotObserved, kruisereason.BatchNotReady, kruisereason.EarlierBatch:
 			l.addIf(h.Have >= h.Limit, "%v is no reason to wait", h)
-		case kruise.ReasonDeadlineExceeded:
+		case kruisereason.DeadlineExceeded:
 			l.addIf(h.Have < h.Limit, "%v is no reason to wait", h)
-		case kruise.ReasonApproval:
+		case kruisereason.Approval:
 			if sub, steps := p.Snapshot.Rollout.Status.Sub, stepsOf(&p.Snapshot.Rollout); sub != nil {
 				l.addIf(h.Have != int64(sub.CurrentStepIndex) || h.Limit != int64(len(steps)), "%v: it is step %d of %d", h, sub.CurrentStepIndex, len(steps))
 			}
@@ -192,15 +194,15 @@ func batchExplained(p *BatchPass) []string {
 		switch h.Reason {
 		case "":
 			l.add("a hold has no reason")
-		case batchrelease.ReasonTooFewUpdated:
+		case batchreleasereason.TooFewUpdated:
 			l.addIf(c != nil && (h.Have != int64(c.Updated) || h.Limit != int64(c.Desired)) || h.Have >= h.Limit, "%v is no reason to wait", h)
-		case batchrelease.ReasonTooFewReady:
+		case batchreleasereason.TooFewReady:
 			l.addIf(c != nil && h.Limit != int64(c.Desired) || h.Have >= h.Limit, "%v is no reason to wait", h)
-		case batchrelease.ReasonNotObserved, batchrelease.ReasonNotAvailable:
+		case batchreleasereason.NotObserved, batchreleasereason.NotAvailable:
 			l.addIf(h.Have >= h.Limit, "%v is no reason to wait", h)
-		case batchrelease.ReasonNotPromoted:
+		case batchreleasereason.NotPromoted:
 			l.addIf(h.Have == h.Limit, "%v is no reason to wait", h)
-		case batchrelease.ReasonTooFewLabelled:
+		case batchreleasereason.TooFewLabelled:
 			l.addIf(c != nil && (h.Have != int64(c.Labelled) || h.Limit != int64(c.Planned)) || h.Have >= h.Limit, "%v is no reason to wait", h)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/internal/verify/invariant"
 	"github.com/kplan-go/kplan/podorder"
@@ -227,7 +228,7 @@ func universalPlants() []plant {
 			}
 		}),
 		inPlan("everything explained", "a hold without numbers", deploy.Reconcile, midway(), deploy.Options{}, func(p *deploy.Plan) {
-			p.Holds = append(p.Holds, kplan.Hold[deploy.Reason]{Name: "web-v1", Reason: deploy.ReasonMinAvailable})
+			p.Holds = append(p.Holds, kplan.Hold{Name: "web-v1", Reason: reason.MinAvailable})
 		}),
 		inPlan("everything explained", "an action without a reason", deploy.Reconcile, midway(), deploy.Options{}, scaled(func(a *deploy.ScaleReplicaSet) { a.Reason = "" })),
 		inPlan("JSON round trip", "an action that JSON does not know", deploy.Reconcile, midway(), deploy.Options{}, func(p *deploy.Plan) { p.Actions[0] = odd{p.Actions[0]} }),

@@ -9,10 +9,12 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
+	daemonsetreason "github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/internal/verify/invariant"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	replicasetreason "github.com/kplan-go/kplan/replicaset/reason"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/selector"
 	"github.com/kplan-go/kplan/selector/claim"
@@ -54,7 +56,7 @@ func replicaSetPlants() []plant {
 	young.ReplicaSet.MinReadySeconds = 10
 	short := running(5, 2)
 	adopts := func(name string) replicaset.AdoptPod {
-		return replicaset.AdoptPod{Name: name, UID: name, Reason: replicaset.ReasonOrphan, Reference: claim.OwnerReference{Kind: "ReplicaSet", Name: "web", UID: "web-uid", Controller: ptr.To(true)}}
+		return replicaset.AdoptPod{Name: name, UID: name, Reason: replicasetreason.Orphan, Reference: claim.OwnerReference{Kind: "ReplicaSet", Name: "web", UID: "web-uid", Controller: ptr.To(true)}}
 	}
 	must := func(s replicaset.Snapshot) invariant.ReplicaSetPass {
 		p, err := replicaset.Reconcile(s, t0, replicaset.Options{})
@@ -99,7 +101,7 @@ func deletedOf(p replicaset.Plan) (names []string) {
 }
 
 // kill adds the deletion of pods of agents, by their numbers.
-func kill(reason daemonset.Reason, numbers ...string) func(*daemonset.Plan) {
+func kill(reason kplan.Reason, numbers ...string) func(*daemonset.Plan) {
 	return func(p *daemonset.Plan) {
 		for _, n := range numbers {
 			p.Actions = append(p.Actions, daemonset.DeletePod{Object: daemonset.Object{Name: "p" + n, UID: "uid-p" + n, ResourceVersion: "rp" + n}, Node: "n" + n, Reason: reason})
@@ -115,7 +117,7 @@ func daemonSetPlants() []plant {
 	with := func(s daemonset.Snapshot, change func(*daemonset.Snapshot)) daemonset.Snapshot { change(&s); return s }
 	create := func(node string) func(*daemonset.Plan) {
 		return func(p *daemonset.Plan) {
-			p.Actions = append(p.Actions, daemonset.CreatePod{Node: node, Hash: "v2", Reason: daemonset.ReasonMissing})
+			p.Actions = append(p.Actions, daemonset.CreatePod{Node: node, Hash: "v2", Reason: daemonsetreason.Missing})
 		}
 	}
 	drop := func(gone func(daemonset.Action) bool) func(*daemonset.Plan) {
@@ -163,27 +165,27 @@ func daemonSetPlants() []plant {
 			s.Nodes[1].Taints = []daemonset.Taint{{Key: "x", Effect: daemonset.NoSchedule}}
 		}), none, create("n1")),
 		plan("one pod per node", "a node gets two pods", agents(1), none, create("n0")),
-		plan("unavailable nodes bound", "one pod more than may be unavailable", olds(), none, kill(daemonset.ReasonRollout, "1")),
+		plan("unavailable nodes bound", "one pod more than may be unavailable", olds(), none, kill(daemonsetreason.Rollout, "1")),
 		plan("surging nodes bound", "one node more than may surge", with(olds(), func(s *daemonset.Snapshot) {
 			s.DaemonSet.MaxSurge, s.DaemonSet.MaxUnavailable = rollout.Int(1), rollout.Int(0)
 		}), none, create("n1")),
 		plan("unavailable old pods first", "an available pod goes first", with(olds(), func(s *daemonset.Snapshot) { s.Pods[0].Ready = false }), none, func(p *daemonset.Plan) {
 			p.Actions = nil
-			kill(daemonset.ReasonRollout, "1")(p)
+			kill(daemonsetreason.Rollout, "1")(p)
 		}),
 		plan("dead nodes bound", "dead nodes are passed over without limit", olds(), none, func(p *daemonset.Plan) {
-			p.Holds = append(p.Holds, kplan.Hold[daemonset.Reason]{Node: "n3", Reason: daemonset.ReasonDeadNode})
+			p.Holds = append(p.Holds, kplan.Hold{Node: "n3", Reason: daemonsetreason.DeadNode})
 		}),
-		plan("failed pods back off", "the delay is not waited for", failed, none, kill(daemonset.ReasonFailed, "0")),
+		plan("failed pods back off", "the delay is not waited for", failed, none, kill(daemonsetreason.Failed, "0")),
 		plan("misplaced pods go", "a pod stays where it may not", kept, none, func(p *daemonset.Plan) { p.Actions = nil }),
 		plan("update stops at the partition", "one node more than the partition leaves", with(olds(), func(s *daemonset.Snapshot) {
 			s.DaemonSet.Partition, s.DaemonSet.MaxUnavailable = rollout.Int(3), rollout.Int(2)
-		}), none, kill(daemonset.ReasonRollout, "0")),
+		}), none, kill(daemonsetreason.Rollout, "0")),
 		plan("selected nodes only", "the selector is not read", with(olds(), func(s *daemonset.Snapshot) {
 			s.DaemonSet.NodeSelector = &selector.LabelSelector{MatchLabels: map[string]string{"zone": "b"}}
-		}), none, kill(daemonset.ReasonRollout, "0")),
-		plan("paused update", "the pause is not read", with(olds(), func(s *daemonset.Snapshot) { s.DaemonSet.Paused = true }), none, kill(daemonset.ReasonRollout, "0")),
-		plan("pre-delete hook holds", "a pod that is held is deleted", held, none, kill(daemonset.ReasonRollout, "0")),
+		}), none, kill(daemonsetreason.Rollout, "0")),
+		plan("paused update", "the pause is not read", with(olds(), func(s *daemonset.Snapshot) { s.DaemonSet.Paused = true }), none, kill(daemonsetreason.Rollout, "0")),
+		plan("pre-delete hook holds", "a pod that is held is deleted", held, none, kill(daemonsetreason.Rollout, "0")),
 		plan("one revision per template", "duplicates stay", twins, none, drop(func(a daemonset.Action) bool { _, ok := a.(daemonset.DeleteRevision); return ok })),
 		inPlanner("cordon changes nothing", "a cordon makes a node unfit", daemonset.Reconcile, agents(2), none, func(plan daemonSetFunc) daemonSetFunc {
 			return func(s daemonset.Snapshot, now time.Time, o daemonset.Options) (daemonset.Plan, error) {

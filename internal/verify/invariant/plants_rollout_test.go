@@ -16,6 +16,7 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/kruise/reason"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/rollout/workload"
@@ -94,7 +95,7 @@ func TestClosesWithNew(t *testing.T) {
 }
 
 func weighted(weight int32) kruise.SetRoute {
-	return kruise.SetRoute{Name: "route", Reason: kruise.ReasonRouteTraffic, Rules: []traffic.Rule{{BackendRefs: []traffic.BackendRef{
+	return kruise.SetRoute{Name: "route", Reason: reason.RouteTraffic, Rules: []traffic.Rule{{BackendRefs: []traffic.BackendRef{
 		{Kind: "Service", Name: "web", Weight: ptr.To(100 - weight)}, {Kind: "Service", Name: "web-canary", Weight: &weight}}}}}
 }
 

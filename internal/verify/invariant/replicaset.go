@@ -10,6 +10,7 @@ import (
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/reason"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -166,7 +167,7 @@ func exactDifference(p *ReplicaSetPass) []string {
 		create = max(0, create-c.terminating)
 	}
 	create, remove = min(create, burstOf(p.Options)), min(remove, burstOf(p.Options))
-	protected := slices.ContainsFunc(p.Plan.Holds, func(h kplan.Hold[replicaset.Reason]) bool { return h.Reason == replicaset.ReasonProtected })
+	protected := slices.ContainsFunc(p.Plan.Holds, func(h kplan.Hold) bool { return h.Reason == reason.Protected })
 	gotCreated, gotDeleted := created(&p.Plan), int64(len(deletedNames(&p.Plan)))
 	l := list(nil)
 	l.addIf(gotCreated != create, "%d pods are created, not %d: %d of %d are active", gotCreated, create, c.active, sizeOf(&p.Snapshot.ReplicaSet))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/kruise/reason"
 	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
@@ -71,7 +72,7 @@ func timedPause(p *RolloutPass) []string {
 	l, over := list(nil), p.Now.After(due)
 	l.addIf(c.ends() && !over, "the pause ends at %v, and is due behind %v", p.Now, due)
 	l.addIf(!c.ends() && over && len(p.Plan.Holds) == 0, "the pause is over since %v, and goes on", due)
-	still := !c.ends() && !over && len(p.Plan.Actions) == 0 && len(p.Plan.Holds) == 1 && p.Plan.Holds[0].Reason == kruise.ReasonPause
+	still := !c.ends() && !over && len(p.Plan.Actions) == 0 && len(p.Plan.Holds) == 1 && p.Plan.Holds[0].Reason == reason.Pause
 	l.addIf(still && !p.Plan.RecheckAt.Equal(due.Add(1)), "the plan looks again at %v, and the pause is over behind %v", p.Plan.RecheckAt, due)
 	return l
 }

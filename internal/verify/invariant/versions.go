@@ -11,6 +11,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/revision"
 )
 
@@ -56,7 +57,7 @@ func templateHashPass(p *DeploymentPass) []string {
 		return nil
 	}
 	for _, a := range p.Plan.Actions {
-		if a, ok := a.(deploy.ScaleReplicaSet); ok && a.Reason == deploy.ReasonRolloutUp {
+		if a, ok := a.(deploy.ScaleReplicaSet); ok && a.Reason == reason.RolloutUp {
 			for _, rs := range v.sets {
 				l.addIf(rs.Name == a.Name && rs.Template.ID != v.d.Template.ID, "%v has template %q, not %q", a, rs.Template.ID, v.d.Template.ID)
 			}

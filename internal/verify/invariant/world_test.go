@@ -14,6 +14,7 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/kruise/reason"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/rollout/workload"
@@ -32,7 +33,7 @@ type world struct {
 	w       workload.Workload
 	traffic traffic.Objects
 	grace   kruise.Grace
-	holds   []kplan.Hold[kruise.Reason]
+	holds   []kplan.Hold
 	sizes   map[string]int32 // by template
 	labels  map[string]map[string]string
 	views   []invariant.ReleaseView
@@ -206,7 +207,7 @@ func (c *world) run(until func() bool) bool {
 			return true
 		}
 		c.pass()
-		if s := c.r.Status.Sub; s != nil && s.CurrentStepState == kruise.StatePaused && len(c.holds) > 0 && c.holds[0].Reason == kruise.ReasonApproval {
+		if s := c.r.Status.Sub; s != nil && s.CurrentStepState == kruise.StatePaused && len(c.holds) > 0 && c.holds[0].Reason == reason.Approval {
 			approved := *s
 			approved.CurrentStepState = kruise.StateReady
 			c.r.Status.Sub = &approved

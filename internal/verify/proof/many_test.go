@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/rollout"
 )
 
@@ -69,9 +69,9 @@ func TestManySets(t *testing.T) {
 		require.EqualValues(t, max(0, wanted-available), plan.Status.UnavailableReplicas, "%+v", s)
 		for _, h := range plan.Holds {
 			switch h.Reason {
-			case deploy.ReasonSurgeExhausted:
+			case reason.SurgeExhausted:
 				require.Equal(t, []int64{wanted, int64(s.budget.MaxTotal())}, []int64{h.Have, h.Limit}, "%+v", s)
-			case deploy.ReasonMinAvailable:
+			case reason.MinAvailable:
 				require.Equal(t, []int64{lost.Have, lost.Limit}, []int64{h.Have, h.Limit}, "%+v", s)
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
@@ -63,7 +64,7 @@ func removed(t *testing.T, s daemonset.Snapshot, strict bool) (unavailable, avai
 	for _, a := range plan.Actions {
 		d, ok := a.(daemonset.DeletePod)
 		require.True(t, ok, "%v", a)
-		if d.Reason == daemonset.ReasonOldUnavailable {
+		if d.Reason == reason.OldUnavailable {
 			unavailable++
 		} else {
 			available++

@@ -13,7 +13,7 @@ import (
 )
 
 // Constants returns the values of the constants of a type by name, read from the package in a
-// folder.
+// folder and from its package of reasons.
 func Constants(t T, folder, of string) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -23,7 +23,7 @@ func Constants(t T, folder, of string) map[string]string {
 			if !ok {
 				return true
 			}
-			if kind, ok := spec.Type.(*ast.Ident); ok && kind.Name == of && len(spec.Values) == 1 {
+			if typeName(spec.Type) == of && len(spec.Values) == 1 {
 				if text, ok := spec.Values[0].(*ast.BasicLit); ok && text.Kind == token.STRING {
 					found[spec.Names[0].Name] = strings.Trim(text.Value, `"`)
 				}
@@ -37,10 +37,11 @@ func Constants(t T, folder, of string) map[string]string {
 	return found
 }
 
-// sources parses the files of the package in a folder, except tests.
+// sources parses the files of the package in a folder and of its package of reasons, except tests.
 func sources(t T, folder string) (files []*ast.File) {
 	paths, err := filepath.Glob(filepath.Join(folder, "*.go"))
-	for _, path := range paths {
+	reasons, _ := filepath.Glob(filepath.Join(folder, "reason", "*.go"))
+	for _, path := range append(paths, reasons...) {
 		if strings.HasSuffix(path, "_test.go") {
 			continue
 		}
@@ -81,4 +82,15 @@ func ThroughJSON[P any](t T, plan P) {
 	if d := difference("", reflect.ValueOf(&plan).Elem(), reflect.ValueOf(&back).Elem()); d != "" {
 		t.Fatalf("JSON changes a plan: %s\n%s", d, text)
 	}
+}
+
+// typeName returns the name of a type, of this package or of another one, or "".
+func typeName(of ast.Expr) string {
+	switch of := of.(type) {
+	case *ast.Ident:
+		return of.Name
+	case *ast.SelectorExpr:
+		return of.Sel.Name
+	}
+	return ""
 }

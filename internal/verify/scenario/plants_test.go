@@ -10,6 +10,7 @@ import (
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/replicaset"
 )
 
@@ -28,13 +29,13 @@ func plants() map[string]Planners {
 		"a node gets no daemon":             forgetting("(Missing)"),
 		"duplicate revisions stay":          forgetting("(Duplicate)"),
 		"a rollout takes one more than the surge": deployments(func(_ deploy.Snapshot, p *deploy.Plan) {
-			rescale(p, deploy.ReasonRolloutUp, 1)
+			rescale(p, reason.RolloutUp, 1)
 		}),
 		"a rollout leaves one fewer available": deployments(func(_ deploy.Snapshot, p *deploy.Plan) {
-			rescale(p, deploy.ReasonRolloutDown, -1)
+			rescale(p, reason.RolloutDown, -1)
 		}),
 		"scaling in proportion is off by one": deployments(func(_ deploy.Snapshot, p *deploy.Plan) {
-			rescale(p, deploy.ReasonScaling, 1)
+			rescale(p, reason.Scaling, 1)
 		}),
 		"Recreate does not wait": deployments(func(s deploy.Snapshot, p *deploy.Plan) {
 			if s.Deployment.Strategy == deploy.Recreate && len(p.Actions) == 0 {
@@ -145,7 +146,7 @@ func deployments(change func(deploy.Snapshot, *deploy.Plan)) Planners {
 }
 
 // rescale changes the sizes that a plan gives for a reason.
-func rescale(p *deploy.Plan, reason deploy.Reason, by int32) {
+func rescale(p *deploy.Plan, reason kplan.Reason, by int32) {
 	for i, a := range p.Actions {
 		if a, ok := a.(deploy.ScaleReplicaSet); ok && a.Reason == reason {
 			a.To = max(0, a.To+by)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
@@ -93,7 +94,7 @@ func (d *Deployments) plan(v deploymentView) (p plannedDeployment) {
 	n := 0
 	for _, a := range plan.Actions {
 		w := d.write(v, a)
-		if note, ok := a.(deploy.AnnotateDeployment); ok && note.Reason == deploy.ReasonExtraStatus {
+		if note, ok := a.(deploy.AnnotateDeployment); ok && note.Reason == reason.ExtraStatus {
 			continue // only the controller of batches reads it, and here it counts pods itself
 		}
 		if w.what == verbNothing || n == len(p.writes) {

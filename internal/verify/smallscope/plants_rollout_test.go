@@ -10,6 +10,7 @@ import (
 
 	"github.com/kplan-go/kplan/internal/verify/smallscope"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
+	"github.com/kplan-go/kplan/rollout/batchrelease/reason"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
@@ -94,7 +95,7 @@ func rolloutPlants() []plant {
 		plantedRollout("goal", "it leaves the BatchRelease", without(func(a kruise.Action) bool { _, ok := a.(kruise.DeleteBatchRelease); return ok }), nil),
 		plantedRollout("goal", "stale controllers take back what admission has done", nil, func(p *batchrelease.Plan) {
 			for i, a := range p.Actions {
-				if a, ok := a.(batchrelease.PatchWorkload); ok && a.Reason == batchrelease.ReasonGiveBack {
+				if a, ok := a.(batchrelease.PatchWorkload); ok && a.Reason == reason.GiveBack {
 					a.Patch.Paused = nil
 					p.Actions[i] = a
 				}

@@ -17,6 +17,7 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/argo"
 	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/kruise/reason"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/sim"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
@@ -221,7 +222,7 @@ func TestWaitForPerson(t *testing.T) {
 	list, _ := steps.Workload(sim.KindRollout, "web")
 	i := slices.IndexFunc(list, func(s record.Step) bool {
 		p, ok := s.Plan.(kruise.Plan)
-		return ok && !s.Time.Before(again) && slices.ContainsFunc(p.Holds, func(h kplan.Hold[kruise.Reason]) bool { return h.Reason == kruise.ReasonApproval })
+		return ok && !s.Time.Before(again) && slices.ContainsFunc(p.Holds, func(h kplan.Hold) bool { return h.Reason == reason.Approval })
 	})
 	require.Positive(t, i)
 	require.Equal(t, record.Progress{Phase: "Progressing", Step: 1, State: "StepPaused", Paused: true}, list[i].Progress)

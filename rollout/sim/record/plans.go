@@ -59,6 +59,6 @@ func same(before, now fmt.Stringer) bool {
 	return false
 }
 
-func alike[A any, R ~string](before, now []A, held, holds []kplan.Hold[R]) bool {
+func alike[A any](before, now []A, held, holds []kplan.Hold) bool {
 	return len(before) == len(now) && slices.Equal(held, holds)
 }

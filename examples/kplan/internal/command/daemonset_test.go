@@ -222,7 +222,7 @@ func (c *daemonCase) asAdvanced(t *testing.T, ds *appsv1.DaemonSet) any {
 type daemonPlan struct {
 	Kind    string
 	Actions daemonset.Actions
-	Holds   []kplan.Hold[daemonset.Reason]
+	Holds   []kplan.Hold
 	Nodes   []daemonset.NodeReport
 	State   string
 }

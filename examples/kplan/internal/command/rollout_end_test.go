@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/kruise/reason"
 )
 
 // editRollout changes fields of the objects of a release that waits for a person in step 2 of 3.
@@ -70,7 +71,7 @@ func TestReleaseThatEndsWaitsForNobody(t *testing.T) {
 			continue // which the planner does not see
 		}
 		plan := succeed(t, text, append(at("plan", "-f", "-", "-o", "json"), c.flags...)...)
-		require.NotContains(t, plan, string(kruise.ReasonApproval), c.why)
+		require.NotContains(t, plan, string(reason.Approval), c.why)
 	}
 	idle := objectsIn(t, progressive+"healthy.yaml", deleted)
 	require.NotContains(t, inWords(succeed(t, idle, at("explain", "-f", "-")...)), "other pods", "nothing is released")

@@ -27,7 +27,7 @@ type releaseStep struct {
 	Step               int32
 	State              kruise.StepState
 	Available, Traffic int32
-	Holds              []kplan.Hold[kruise.Reason]
+	Holds              []kplan.Hold
 	Parts              []struct {
 		New      bool
 		Replicas int32

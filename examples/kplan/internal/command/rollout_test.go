@@ -268,7 +268,7 @@ type rolloutPlan struct {
 	Kind         string
 	State        string
 	Actions      kruise.Actions
-	Holds        []kplan.Hold[kruise.Reason]
+	Holds        []kplan.Hold
 	Status       kruise.Status
 	BatchRelease *batchrelease.Plan
 	Steps        []preview.Step
@@ -323,7 +323,7 @@ func TestRollouts(t *testing.T) {
 	}
 }
 
-func holdTexts[R ~string](holds []kplan.Hold[R]) (texts []string) {
+func holdTexts(holds []kplan.Hold) (texts []string) {
 	for _, h := range holds {
 		texts = append(texts, strings.TrimSuffix(fmt.Sprintf("%s %d %d", h.Reason, h.Have, h.Limit), " 0 0"))
 	}

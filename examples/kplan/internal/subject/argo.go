@@ -20,6 +20,7 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/world"
 	kubeargo "github.com/kplan-go/kplan/kube/argo"
 	"github.com/kplan-go/kplan/rollout/argo"
+	"github.com/kplan-go/kplan/rollout/argo/reason"
 	"github.com/kplan-go/kplan/rollout/sim"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
@@ -187,7 +188,7 @@ type attendance struct {
 func attendanceIn(c *sim.Config, name string) *attendance {
 	a, planned, observe := &attendance{}, c.Planned, c.Observe
 	c.Planned = func(p sim.Plan) {
-		if plan, is := p.Plan.(argo.Plan); is && p.Name == name && slices.ContainsFunc(plan.Holds, func(h kplan.Hold[argo.Reason]) bool { return h.Reason == argo.ReasonApproval }) {
+		if plan, is := p.Plan.(argo.Plan); is && p.Name == name && slices.ContainsFunc(plan.Holds, func(h kplan.Hold) bool { return h.Reason == reason.Approval }) {
 			a.awaited = true
 		}
 		if planned != nil {

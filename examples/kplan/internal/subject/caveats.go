@@ -14,6 +14,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/inplace"
+	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 	"github.com/kplan-go/kplan/examples/kplan/internal/world"
@@ -44,7 +45,7 @@ func daemonPorts(d *manifest.DaemonSet, p *view.DaemonPlan, pods map[string]*cor
 		next, old := &d.Object.Spec.Template.Spec, pods[r.Old]
 		if pod := pods[r.New]; pod != nil {
 			next = &pod.Spec
-		} else if r.Acts != daemonset.ReasonRollout {
+		} else if r.Acts != reason.Rollout {
 			continue
 		}
 		if old == nil || next.NodeName != "" || len(clashing(next, &old.Spec)) == 0 {

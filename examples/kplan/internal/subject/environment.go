@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 	"github.com/kplan-go/kplan/examples/kplan/internal/world"
@@ -127,12 +128,12 @@ func barrier(n *corev1.Node, p *corev1.PodSpec) string {
 	for _, taint := range kube.Node(n).Taints {
 		hard := taint.Effect == daemonset.NoSchedule || taint.Effect == daemonset.NoExecute
 		if hard && !slices.ContainsFunc(kube.Tolerations(p.Tolerations), func(t daemonset.Toleration) bool { return t.Tolerates(taint) }) {
-			return view.Barrier(daemonset.Placement{Reason: daemonset.ReasonTaintNoSchedule, Taint: taint})
+			return view.Barrier(daemonset.Placement{Reason: reason.TaintNoSchedule, Taint: taint})
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(p.NodeSelector)) {
 		if value, has := n.Labels[key]; !has || value != p.NodeSelector[key] {
-			return view.Barrier(daemonset.Placement{Reason: daemonset.ReasonNodeSelector, Key: key})
+			return view.Barrier(daemonset.Placement{Reason: reason.NodeSelector, Key: key})
 		}
 	}
 	var required *selector.NodeSelector
@@ -140,7 +141,7 @@ func barrier(n *corev1.Node, p *corev1.PodSpec) string {
 		required = kube.NodeSelector(a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
 	}
 	if ok, err := selector.NewNodeAffinity(nil, required).Match(n.Name, n.Labels); !ok || err != nil {
-		return view.Barrier(daemonset.Placement{Reason: daemonset.ReasonAffinity})
+		return view.Barrier(daemonset.Placement{Reason: reason.Affinity})
 	}
 	return ""
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/reason"
 )
 
 // runsOf cuts pods in the order of deletion into runs, and returns the begin and the end of the
@@ -88,7 +89,7 @@ func tieOf(s replicaset.Snapshot, now time.Time, options replicaset.Options, cou
 func deletions(plan *replicaset.Plan) int {
 	n := 0
 	for _, a := range plan.Actions {
-		if d, ok := a.(replicaset.DeletePod); ok && d.Reason == replicaset.ReasonTooMany {
+		if d, ok := a.(replicaset.DeletePod); ok && d.Reason == reason.TooMany {
 			n++
 		}
 	}

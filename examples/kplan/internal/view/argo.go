@@ -85,7 +85,7 @@ func (p *ArgoPlan) moves() bool {
 func (p *ArgoPlan) actions() *terminal.Table {
 	t := terminal.NewTable("ACTION", "REASON", "WHY")
 	for _, a := range p.Plan.Actions {
-		r := reason[argo.Reason](a)
+		r := reasonOf(a)
 		t.Row(argoPhrase(a), string(r), argoActions.why(r))
 	}
 	return t
@@ -191,9 +191,9 @@ func (p ArgoPlan) MarshalJSON() ([]byte, error) {
 	type plan argo.Plan // without methods
 	return marshal(struct {
 		head
-		Policies []string                  `json:"policies,omitempty"`
-		Actions  argo.Actions              `json:"actions"`
-		Holds    []kplan.Hold[argo.Reason] `json:"holds"`
+		Policies []string     `json:"policies,omitempty"`
+		Actions  argo.Actions `json:"actions"`
+		Holds    []kplan.Hold `json:"holds"`
 		plan
 	}{headOf(argoRollout(p.Namespace, p.Snapshot.Rollout.Name)), p.Policies, p.Plan.Actions, notNil(p.Plan.Holds), plan(p.Plan)})
 }

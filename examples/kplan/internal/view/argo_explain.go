@@ -9,6 +9,7 @@ import (
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/rollout/argo"
+	"github.com/kplan-go/kplan/rollout/argo/reason"
 )
 
 // An ArgoExplanation explains why a Rollout of Argo makes progress or not.
@@ -43,10 +44,10 @@ func (e *ArgoExplanation) State() (State, string) {
 
 // means returns the meaning of a hold. For refused pods it names the ReplicaSet and quotes the
 // refusal.
-func (e *ArgoExplanation) means(h kplan.Hold[argo.Reason]) string {
+func (e *ArgoExplanation) means(h kplan.Hold) string {
 	for i := range e.Snapshot.Sets {
 		set := &e.Snapshot.Sets[i]
-		if h.Reason != argo.ReasonReplicaFailure || set.Name != h.Name {
+		if h.Reason != reason.ReplicaFailure || set.Name != h.Name {
 			continue
 		}
 		verb := "create"
@@ -101,9 +102,9 @@ func failureOf(set *argo.ReplicaSet) string {
 }
 
 // failure returns the failure message of the ReplicaSet of a hold, or "".
-func (e *ArgoExplanation) failure(h kplan.Hold[argo.Reason]) string {
+func (e *ArgoExplanation) failure(h kplan.Hold) string {
 	for i := range e.Snapshot.Sets {
-		if set := &e.Snapshot.Sets[i]; set.Name == h.Name && h.Reason == argo.ReasonReplicaFailure {
+		if set := &e.Snapshot.Sets[i]; set.Name == h.Name && h.Reason == reason.ReplicaFailure {
 			return failureOf(set)
 		}
 	}
@@ -137,7 +138,7 @@ func (e ArgoExplanation) Text(w *terminal.Writer) {
 		if i == 0 {
 			w.Printf("Waits:\n")
 		}
-		writeAdvice(w, argoSubject(h), argoWaits(h), string(h.Reason), argoAdvice(h), e.failure(h))
+		writeAdvice(w, argoSubject(h), argoWaits(h), h.Reason, argoAdvice(h), e.failure(h))
 	}
 }
 
@@ -158,21 +159,21 @@ func (e *ArgoExplanation) role(set *argo.ReplicaSet) string {
 // MarshalJSON encodes the explanation. Lists are never left out.
 func (e ArgoExplanation) MarshalJSON() ([]byte, error) {
 	state, why := e.State()
-	holds := []explained[kplan.Hold[argo.Reason]]{}
+	holds := []explained[kplan.Hold]{}
 	for _, h := range e.Plan.Holds {
 		a := argoAdvice(h)
-		holds = append(holds, explained[kplan.Hold[argo.Reason]]{h, argoWaits(h), e.means(h), a.Ends, a.Stuck})
+		holds = append(holds, explained[kplan.Hold]{h, argoWaits(h), e.means(h), a.Ends, a.Stuck})
 	}
 	return marshal(struct {
 		head
-		Policies []string                             `json:"policies,omitempty"`
-		State    State                                `json:"state"`
-		Why      string                               `json:"why"`
-		Status   argo.Status                          `json:"status"` // as it was read
-		Actions  argo.Actions                         `json:"actions"`
-		Holds    []explained[kplan.Hold[argo.Reason]] `json:"holds"`
-		Pods     []Pod                                `json:"pods"` // pods that do not serve
-		Instants []Instant                            `json:"instants"`
+		Policies []string                `json:"policies,omitempty"`
+		State    State                   `json:"state"`
+		Why      string                  `json:"why"`
+		Status   argo.Status             `json:"status"` // as it was read
+		Actions  argo.Actions            `json:"actions"`
+		Holds    []explained[kplan.Hold] `json:"holds"`
+		Pods     []Pod                   `json:"pods"` // pods that do not serve
+		Instants []Instant               `json:"instants"`
 	}{
 		headOf(argoRollout(e.Namespace, e.Snapshot.Rollout.Name)), e.Policies, state, why, e.Snapshot.Rollout.Status, e.Plan.Actions, holds,
 		notNil(e.Idle), notNil(e.Instants),

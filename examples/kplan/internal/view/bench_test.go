@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/rollout/sim/record"
 )
@@ -19,7 +20,7 @@ func BenchmarkSimulation(b *testing.B) {
 	for _, n := range []int32{500, 2000, 8000} {
 		s := Simulation{Of: Deployments{}, Name: "web", Start: start, Done: true}
 		for i := range n {
-			scale := deploy.ScaleReplicaSet{Name: "web-new", From: i, To: i + 1, Reason: deploy.ReasonRolloutUp}
+			scale := deploy.ScaleReplicaSet{Name: "web-new", From: i, To: i + 1, Reason: reason.RolloutUp}
 			parts := []record.Part{{Name: "web-old", Revision: 1, Wanted: n - i, Ready: n - i}, {Name: "web-new", Revision: 2, Wanted: i + 1, Ready: i, New: true}}
 			z := record.Sizes{Time: start.Add(time.Duration(i) * time.Second), Parts: parts, Available: n, Traffic: -1}
 			s.Sizes = append(s.Sizes, z)

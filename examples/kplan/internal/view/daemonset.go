@@ -87,7 +87,7 @@ func (p *DaemonPlan) complete() bool {
 // A daemonGroup is a group of actions of the same kind and reason.
 type daemonGroup struct {
 	what   string
-	reason daemonset.Reason
+	reason kplan.Reason
 }
 
 // actionGroups groups actions of the same kind and reason.
@@ -98,7 +98,7 @@ func (p *DaemonPlan) actionGroups() []daemonGroup {
 	index := map[daemonGroup]int{}
 	for _, a := range p.Plan.Actions {
 		d := daemonPhraseOf(a)
-		g := daemonGroup{d.more, reason[daemonset.Reason](a)}
+		g := daemonGroup{d.more, reasonOf(a)}
 		i, ok := index[g]
 		if !ok {
 			i = len(groups)
@@ -127,7 +127,7 @@ func (p *DaemonPlan) actions() *terminal.Table {
 
 // A daemonHold is a hold, or several holds of nodes with the same reason.
 type daemonHold struct {
-	kplan.Hold[daemonset.Reason]
+	kplan.Hold
 	nodes []string
 }
 
@@ -145,7 +145,7 @@ func (h *daemonHold) of(name string) string {
 // foldedHolds combines the holds of nodes with the same reason.
 func (p *DaemonPlan) foldedHolds() []daemonHold {
 	var list []daemonHold
-	index := map[daemonset.Reason]int{}
+	index := map[kplan.Reason]int{}
 	for _, h := range p.Plan.Holds {
 		if h.Node == "" {
 			list = append(list, daemonHold{Hold: h})

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/kplan-go/kplan"
-	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
@@ -61,7 +61,7 @@ func (e *DaemonExplanation) blockers() []string {
 	var names []string
 	for i := range e.Nodes {
 		r := &e.Nodes[i]
-		waits = waits || r.Waits == daemonset.ReasonMaxUnavailable || r.Waits == daemonset.ReasonMaxSurge
+		waits = waits || r.Waits == reason.MaxUnavailable || r.Waits == reason.MaxSurge
 		if r.Uses != "" {
 			names = append(names, r.Node)
 		}
@@ -94,7 +94,7 @@ func (e DaemonExplanation) Text(w *terminal.Writer) {
 			w.Printf("\nHeld back:\n")
 		}
 		a := e.advice(h.Hold)
-		writeAdvice(w, h.of(e.Snapshot.DaemonSet.Name), daemonSetHolds.whyNot(h.Reason, h.Have, h.Limit), string(h.Reason), a, "")
+		writeAdvice(w, h.of(e.Snapshot.DaemonSet.Name), daemonSetHolds.whyNot(h.Reason, h.Have, h.Limit), h.Reason, a, "")
 	}
 	writeCaveats(w, e.Caveats)
 	writeRefused(w, e.Refused)
@@ -102,10 +102,10 @@ func (e DaemonExplanation) Text(w *terminal.Writer) {
 
 // advice returns the meaning of a hold. A hold on pods that can never start ends as the caveat
 // says.
-func (e *DaemonExplanation) advice(h kplan.Hold[daemonset.Reason]) Advice {
+func (e *DaemonExplanation) advice(h kplan.Hold) Advice {
 	a := daemonSetHolds.advice(h.Reason)
 	for _, c := range e.Caveats {
-		if c.Nodes != nil && (h.Reason == daemonset.ReasonMaxSurge || h.Reason == daemonset.ReasonNotReady && slices.Contains(c.Nodes, h.Node)) {
+		if c.Nodes != nil && (h.Reason == reason.MaxSurge || h.Reason == reason.NotReady && slices.Contains(c.Nodes, h.Node)) {
 			a.Ends, a.Stuck = c.Ends, c.Stuck
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan"
-	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/reason"
 )
 
 // An Ending is the deletion of a pod that still exists.
@@ -80,7 +80,7 @@ func causes(pods []Pod, now time.Time, counted *int32, why string) string {
 // from being created.
 func (e *Explanation) refusing() (why string, ok bool) {
 	for _, h := range e.Plan.Plan.Holds {
-		if h.Reason == deploy.ReasonReplicaFailure || h.Reason == deploy.ReasonCreateFailed {
+		if h.Reason == reason.ReplicaFailure || h.Reason == reason.CreateFailed {
 			return refusedIn(adviceOn(h).Means, e.failure(h)), true
 		}
 	}
@@ -96,15 +96,15 @@ func refusedIn(means, quotes string) string {
 }
 
 // byCause returns the holds of a Deployment, causes first and an exceeded deadline last.
-func byCause(holds []kplan.Hold[deploy.Reason]) []kplan.Hold[deploy.Reason] {
-	rank := func(h kplan.Hold[deploy.Reason]) int {
+func byCause(holds []kplan.Hold) []kplan.Hold {
+	rank := func(h kplan.Hold) int {
 		switch {
-		case h.Reason == deploy.ReasonDeadlineExceeded:
+		case h.Reason == reason.DeadlineExceeded:
 			return 2
 		case adviceOn(h).Stuck:
 			return 0
 		}
 		return 1
 	}
-	return slices.SortedStableFunc(slices.Values(holds), func(a, b kplan.Hold[deploy.Reason]) int { return rank(a) - rank(b) })
+	return slices.SortedStableFunc(slices.Values(holds), func(a, b kplan.Hold) int { return rank(a) - rank(b) })
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan"
-	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/examples/kplan/internal/refusal"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
@@ -229,15 +229,15 @@ func (e *Explanation) reasons(w *terminal.Writer) {
 		if i == 0 {
 			w.Printf("\nHeld back:\n")
 		}
-		writeAdvice(w, e.held(h), whyNot(h), string(h.Reason), adviceOn(h), e.failure(h))
+		writeAdvice(w, e.held(h), whyNot(h), h.Reason, adviceOn(h), e.failure(h))
 	}
 }
 
 // writeAdvice writes a hold: numbers, words, a quotation from an object, if any, and what ends it.
 // For a refusal by another system it marks the words of that system, and gives advice on the
 // refusal.
-func writeAdvice(w *terminal.Writer, what, text, reason string, a Advice, quotes string) {
-	w.Printf("  %s: %s (%s)\n", what, text, reason)
+func writeAdvice(w *terminal.Writer, what, text string, why kplan.Reason, a Advice, quotes string) {
+	w.Printf("  %s: %s (%s)\n", what, text, why)
 	w.Printf("    %s\n", a.Means)
 	ends := a.Ends
 	if r, ok := refusal.Of(quotes); ok {
@@ -250,9 +250,9 @@ func writeAdvice(w *terminal.Writer, what, text, reason string, a Advice, quotes
 }
 
 // failure returns the failure message of the ReplicaSet of a hold, or "".
-func (e *Explanation) failure(h kplan.Hold[deploy.Reason]) string {
+func (e *Explanation) failure(h kplan.Hold) string {
 	for i := range e.Sets {
-		if s := &e.Sets[i]; s.Name == h.Name && h.Reason == deploy.ReasonReplicaFailure {
+		if s := &e.Sets[i]; s.Name == h.Name && h.Reason == reason.ReplicaFailure {
 			return s.Failure
 		}
 	}

@@ -16,9 +16,9 @@ func (p Plan) MarshalJSON() ([]byte, error) {
 	type plan deploy.Plan // without methods
 	return marshal(struct {
 		head
-		Policies []string                    `json:"policies,omitempty"`
-		Actions  deploy.Actions              `json:"actions"`
-		Holds    []kplan.Hold[deploy.Reason] `json:"holds"`
+		Policies []string       `json:"policies,omitempty"`
+		Actions  deploy.Actions `json:"actions"`
+		Holds    []kplan.Hold   `json:"holds"`
 		plan
 		ReplicaSets []PodPlan `json:"replicaSets"`
 	}{headOf(deployment(p.Namespace, p.Snapshot.Deployment.Name)), p.Policies, p.Plan.Actions, notNil(p.Plan.Holds), plan(p.Plan), notNil(p.Pods)})
@@ -59,27 +59,27 @@ type explainedBudget struct {
 // MarshalJSON encodes the explanation. Lists are never left out.
 func (e Explanation) MarshalJSON() ([]byte, error) {
 	state, why := e.State()
-	holds := make([]explained[kplan.Hold[deploy.Reason]], len(e.Plan.Plan.Holds))
+	holds := make([]explained[kplan.Hold], len(e.Plan.Plan.Holds))
 	for i, h := range e.Plan.Plan.Holds {
 		a := adviceOn(h)
-		holds[i] = explained[kplan.Hold[deploy.Reason]]{h, whyNot(h), a.Means, a.Ends, a.Stuck}
+		holds[i] = explained[kplan.Hold]{h, whyNot(h), a.Means, a.Ends, a.Stuck}
 	}
 	b := e.Plan.Plan.Budget
 	return marshal(struct {
 		head
-		Policies    []string                               `json:"policies,omitempty"`
-		State       State                                  `json:"state"`
-		Why         string                                 `json:"why"`
-		Report      Report                                 `json:"rolloutStatus"`
-		Budget      explainedBudget                        `json:"budget"`
-		Actions     deploy.Actions                         `json:"actions"`
-		Holds       []explained[kplan.Hold[deploy.Reason]] `json:"holds"`
-		ReplicaSets []Set                                  `json:"replicaSets"`
-		Pods        []Pod                                  `json:"pods"` // pods that do not serve
-		Instants    []Instant                              `json:"instants"`
-		Ties        []tieOfSet                             `json:"ties,omitempty"`
-		Refused     []Refused                              `json:"refused,omitempty"`
-		Caveats     []Caveat                               `json:"caveats,omitempty"`
+		Policies    []string                `json:"policies,omitempty"`
+		State       State                   `json:"state"`
+		Why         string                  `json:"why"`
+		Report      Report                  `json:"rolloutStatus"`
+		Budget      explainedBudget         `json:"budget"`
+		Actions     deploy.Actions          `json:"actions"`
+		Holds       []explained[kplan.Hold] `json:"holds"`
+		ReplicaSets []Set                   `json:"replicaSets"`
+		Pods        []Pod                   `json:"pods"` // pods that do not serve
+		Instants    []Instant               `json:"instants"`
+		Ties        []tieOfSet              `json:"ties,omitempty"`
+		Refused     []Refused               `json:"refused,omitempty"`
+		Caveats     []Caveat                `json:"caveats,omitempty"`
 	}{
 		headOf(deployment(e.Namespace, e.Snapshot.Deployment.Name)), e.Policies, state, why, e.Report,
 		explainedBudget{b, bounds{b.MaxTotal(), b.MinAvailable()}, e.wanted(), e.Plan.Plan.Status.AvailableReplicas},
@@ -92,9 +92,9 @@ func (p DaemonPlan) MarshalJSON() ([]byte, error) {
 	type plan daemonset.Plan // without methods
 	return marshal(struct {
 		head
-		Policies []string                       `json:"policies,omitempty"`
-		Actions  daemonset.Actions              `json:"actions"`
-		Holds    []kplan.Hold[daemonset.Reason] `json:"holds"`
+		Policies []string          `json:"policies,omitempty"`
+		Actions  daemonset.Actions `json:"actions"`
+		Holds    []kplan.Hold      `json:"holds"`
 		plan
 		Nodes   []daemonset.NodeReport `json:"nodes"`
 		Assumed []string               `json:"assumed,omitempty"`
@@ -107,27 +107,27 @@ func (p DaemonPlan) MarshalJSON() ([]byte, error) {
 // MarshalJSON encodes the explanation. Lists are never left out.
 func (e DaemonExplanation) MarshalJSON() ([]byte, error) {
 	state, why := e.State()
-	holds := make([]explained[kplan.Hold[daemonset.Reason]], len(e.Plan.Holds))
+	holds := make([]explained[kplan.Hold], len(e.Plan.Holds))
 	for i, h := range e.Plan.Holds {
 		a := e.advice(h)
-		holds[i] = explained[kplan.Hold[daemonset.Reason]]{h, daemonSetHolds.whyNot(h.Reason, h.Have, h.Limit), a.Means, a.Ends, a.Stuck}
+		holds[i] = explained[kplan.Hold]{h, daemonSetHolds.whyNot(h.Reason, h.Have, h.Limit), a.Means, a.Ends, a.Stuck}
 	}
 	return marshal(struct {
 		head
-		Policies []string                                  `json:"policies,omitempty"`
-		State    State                                     `json:"state"`
-		Why      string                                    `json:"why"`
-		Report   Report                                    `json:"rolloutStatus"`
-		Budget   daemonset.Budget                          `json:"budget"`
-		Status   daemonset.Status                          `json:"status"`
-		Actions  daemonset.Actions                         `json:"actions"`
-		Holds    []explained[kplan.Hold[daemonset.Reason]] `json:"holds"`
-		Nodes    []daemonset.NodeReport                    `json:"nodes"`
-		Pods     []Pod                                     `json:"pods"` // pods that do not serve
-		Instants []Instant                                 `json:"instants"`
-		Refused  []Refused                                 `json:"refused,omitempty"`
-		Caveats  []Caveat                                  `json:"caveats,omitempty"`
-		Assumed  []string                                  `json:"assumed,omitempty"`
+		Policies []string                `json:"policies,omitempty"`
+		State    State                   `json:"state"`
+		Why      string                  `json:"why"`
+		Report   Report                  `json:"rolloutStatus"`
+		Budget   daemonset.Budget        `json:"budget"`
+		Status   daemonset.Status        `json:"status"`
+		Actions  daemonset.Actions       `json:"actions"`
+		Holds    []explained[kplan.Hold] `json:"holds"`
+		Nodes    []daemonset.NodeReport  `json:"nodes"`
+		Pods     []Pod                   `json:"pods"` // pods that do not serve
+		Instants []Instant               `json:"instants"`
+		Refused  []Refused               `json:"refused,omitempty"`
+		Caveats  []Caveat                `json:"caveats,omitempty"`
+		Assumed  []string                `json:"assumed,omitempty"`
 	}{
 		headOf(daemonSet(e.Namespace, e.Snapshot.DaemonSet.Name, e.Advanced)), e.Policies, state, why, e.Report, e.Plan.Budget, e.Plan.Status,
 		e.Plan.Actions, holds, notNil(e.Nodes), notNil(e.Idle), notNil(e.Instants), e.Refused, e.Caveats, e.Assumed,

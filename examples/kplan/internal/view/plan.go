@@ -62,7 +62,7 @@ func (p Plan) actions(w *terminal.Writer) {
 func (p Plan) actionTable() *terminal.Table {
 	t := terminal.NewTable("ACTION", "REASON", "WHY")
 	for _, a := range p.Plan.Actions {
-		r := reason[deploy.Reason](a)
+		r := reasonOf(a)
 		t.Row(phraseOf(a).long, string(r), deploymentActions.why(r))
 	}
 	return t
@@ -81,7 +81,7 @@ func (p Plan) holds(w *terminal.Writer) {
 }
 
 // held returns the words for the object of a hold.
-func (p Plan) held(h kplan.Hold[deploy.Reason]) string {
+func (p Plan) held(h kplan.Hold) string {
 	if h.Name == "" {
 		return "deployment " + p.Snapshot.Deployment.Name
 	}

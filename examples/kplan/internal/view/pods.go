@@ -10,6 +10,7 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/reason"
 )
 
 // A PodPlan is the next plan for the pods of a ReplicaSet at its present size.
@@ -61,7 +62,7 @@ func (p *PodPlan) rows() [][]string {
 	deleted := 0
 	for _, a := range p.Plan.Actions {
 		if d, ok := a.(replicaset.DeletePod); ok {
-			if d.Reason == replicaset.ReasonTooMany && p.Tie.has(d.Name) {
+			if d.Reason == reason.TooMany && p.Tie.has(d.Name) {
 				continue
 			}
 			if deleted++; deleted > maxPods {
@@ -71,10 +72,10 @@ func (p *PodPlan) rows() [][]string {
 		rows = append(rows, p.row(a))
 	}
 	if deleted > maxPods {
-		rows = append(rows, []string{fmt.Sprintf("delete %d more pods of %s", deleted-maxPods, p.Name), string(replicaset.ReasonTooMany), "see kplan order"})
+		rows = append(rows, []string{fmt.Sprintf("delete %d more pods of %s", deleted-maxPods, p.Name), string(reason.TooMany), "see kplan order"})
 	}
 	if p.Tie != nil {
-		rows = append(rows, []string{"delete pods of " + p.Name, string(replicaset.ReasonTooMany), p.Tie.text() + "; " + tieWhy})
+		rows = append(rows, []string{"delete pods of " + p.Name, string(reason.TooMany), p.Tie.text() + "; " + tieWhy})
 	}
 	for _, h := range p.Plan.Holds {
 		if !waitsForPods(h.Reason) {

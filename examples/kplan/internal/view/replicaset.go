@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan"
-	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
@@ -92,11 +92,11 @@ func (p ReplicaPlan) MarshalJSON() ([]byte, error) {
 	}
 	return marshal(struct {
 		head
-		Controller string                          `json:"controller,omitempty"`
-		Policies   []string                        `json:"policies,omitempty"`
-		Wanted     int32                           `json:"wanted"`
-		Actions    json.RawMessage                 `json:"actions"`
-		Holds      []kplan.Hold[replicaset.Reason] `json:"holds"`
+		Controller string          `json:"controller,omitempty"`
+		Policies   []string        `json:"policies,omitempty"`
+		Wanted     int32           `json:"wanted"`
+		Actions    json.RawMessage `json:"actions"`
+		Holds      []kplan.Hold    `json:"holds"`
 		plan
 		Reasons []podorder.Explanation `json:"reasons,omitempty"`
 		Tie     *Tie                   `json:"tie,omitempty"`
@@ -147,7 +147,7 @@ func (e *ReplicaExplanation) planned() (State, string) {
 
 // failed returns the advice for a ReplicaSet that cannot create or delete pods.
 func (e *ReplicaExplanation) failed() Advice {
-	a := deploymentHolds.advice(deploy.ReasonReplicaFailure)
+	a := deploymentHolds.advice(reason.ReplicaFailure)
 	a.Means = strings.ReplaceAll(a.Means, replicaset.Kind, e.Kind)
 	a.Text = formatted(a.Text, []any{e.Plan.Status.Replicas, e.Wanted})
 	return a
@@ -202,19 +202,19 @@ func (e *ReplicaExplanation) actions() *terminal.Table {
 
 // A replicaHold is a hold in words.
 type replicaHold struct {
-	reason string
+	reason kplan.Reason
 	Advice
 	says string
 }
 
 func (e *ReplicaExplanation) held() (list []replicaHold) {
 	if e.Failure != "" {
-		list = append(list, replicaHold{string(deploy.ReasonReplicaFailure), e.failed(), e.Failure})
+		list = append(list, replicaHold{reason.ReplicaFailure, e.failed(), e.Failure})
 	}
 	for _, h := range e.Plan.Holds {
 		a := replicaSetHolds.advice(h.Reason)
 		a.Text = replicaSetHolds.whyNot(h.Reason, h.Have, h.Limit)
-		list = append(list, replicaHold{string(h.Reason), a, ""})
+		list = append(list, replicaHold{h.Reason, a, ""})
 	}
 	return list
 }
@@ -226,26 +226,26 @@ func (e ReplicaExplanation) MarshalJSON() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	holds := make([]explained[kplan.Hold[replicaset.Reason]], len(e.Plan.Holds))
+	holds := make([]explained[kplan.Hold], len(e.Plan.Holds))
 	for i, h := range e.Plan.Holds {
 		a := replicaSetHolds.advice(h.Reason)
-		holds[i] = explained[kplan.Hold[replicaset.Reason]]{h, replicaSetHolds.whyNot(h.Reason, h.Have, h.Limit), a.Means, a.Ends, a.Stuck}
+		holds[i] = explained[kplan.Hold]{h, replicaSetHolds.whyNot(h.Reason, h.Have, h.Limit), a.Means, a.Ends, a.Stuck}
 	}
 	return marshal(struct {
 		head
-		Controller string                                     `json:"controller,omitempty"`
-		Policies   []string                                   `json:"policies,omitempty"`
-		State      State                                      `json:"state"`
-		Why        string                                     `json:"why"`
-		Wanted     int32                                      `json:"wanted"`
-		Status     replicaset.Status                          `json:"status"`
-		Actions    json.RawMessage                            `json:"actions"`
-		Holds      []explained[kplan.Hold[replicaset.Reason]] `json:"holds"`
-		Failure    string                                     `json:"failure,omitempty"`
-		Pods       []Pod                                      `json:"pods"` // pods that do not serve
-		Instants   []Instant                                  `json:"instants"`
-		Tie        *Tie                                       `json:"tie,omitempty"`
-		Caveats    []Caveat                                   `json:"caveats,omitempty"`
+		Controller string                  `json:"controller,omitempty"`
+		Policies   []string                `json:"policies,omitempty"`
+		State      State                   `json:"state"`
+		Why        string                  `json:"why"`
+		Wanted     int32                   `json:"wanted"`
+		Status     replicaset.Status       `json:"status"`
+		Actions    json.RawMessage         `json:"actions"`
+		Holds      []explained[kplan.Hold] `json:"holds"`
+		Failure    string                  `json:"failure,omitempty"`
+		Pods       []Pod                   `json:"pods"` // pods that do not serve
+		Instants   []Instant               `json:"instants"`
+		Tie        *Tie                    `json:"tie,omitempty"`
+		Caveats    []Caveat                `json:"caveats,omitempty"`
 	}{
 		headOf(replicaSet(e.Kind, e.Namespace, e.Name)), e.Controller, e.Policies, state, why, e.Wanted, e.Plan.Status, actions, holds, e.Failure,
 		notNil(e.Idle), notNil(e.Instants), e.Tie, e.Caveats,

@@ -83,8 +83,8 @@ func (p *RolloutPlan) batchMoves() bool {
 func (p *RolloutPlan) actions() *terminal.Table {
 	t := terminal.NewTable("ACTION", "BY", "REASON", "WHY")
 	add := func(by string, a fmt.Stringer) {
-		r := reason[string](a)
-		t.Row(rolloutPhrase(a), by, r, rolloutActions.why(r))
+		r := reasonOf(a)
+		t.Row(rolloutPhrase(a), by, string(r), rolloutActions.why(r))
 	}
 	for _, a := range p.Plan.Actions {
 		add("rollout", a)
@@ -99,13 +99,8 @@ func (p *RolloutPlan) actions() *terminal.Table {
 
 // A rolloutHold is a hold with the kind of its object.
 type rolloutHold struct {
-	kplan.Hold[string]
+	kplan.Hold
 	By string `json:"by"` // Rollout or BatchRelease
-}
-
-// holdOf converts a hold of either planner.
-func holdOf[R ~string](h kplan.Hold[R], by string) rolloutHold {
-	return rolloutHold{kplan.Hold[string]{Name: h.Name, Reason: string(h.Reason), Have: h.Have, Limit: h.Limit}, by}
 }
 
 func (h *rolloutHold) what() string { return words(h.By) }
@@ -118,11 +113,11 @@ func (p *RolloutPlan) allHolds() []rolloutHold {
 		return nil
 	}
 	for _, h := range p.Plan.Holds {
-		list = append(list, holdOf(h, "Rollout"))
+		list = append(list, rolloutHold{h, "Rollout"})
 	}
 	if p.Batch != nil {
 		for _, h := range p.Batch.Holds {
-			list = append(list, holdOf(h, "BatchRelease"))
+			list = append(list, rolloutHold{h, "BatchRelease"})
 		}
 	}
 	return list
@@ -135,7 +130,7 @@ func (p *RolloutPlan) holds(w *terminal.Writer) {
 	}
 	t := terminal.NewTable("WAITS", "REASON", "WHY")
 	for _, h := range holds {
-		t.Row(h.what(), h.Reason, rolloutHolds.whyNot(h.Reason, h.Have, h.Limit))
+		t.Row(h.what(), string(h.Reason), rolloutHolds.whyNot(h.Reason, h.Have, h.Limit))
 	}
 	t.WriteTo(w)
 	w.Printf("\n")

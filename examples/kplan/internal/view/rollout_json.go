@@ -15,9 +15,9 @@ func (p RolloutPlan) MarshalJSON() ([]byte, error) {
 	type plan kruise.Plan // without methods
 	return marshal(struct {
 		head
-		Policies []string                    `json:"policies,omitempty"`
-		Actions  kruise.Actions              `json:"actions"`
-		Holds    []kplan.Hold[kruise.Reason] `json:"holds"`
+		Policies []string       `json:"policies,omitempty"`
+		Actions  kruise.Actions `json:"actions"`
+		Holds    []kplan.Hold   `json:"holds"`
 		plan
 		BatchRelease *batchrelease.Plan `json:"batchRelease,omitempty"`
 		Steps        []preview.Step     `json:"steps"`

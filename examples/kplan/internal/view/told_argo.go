@@ -9,6 +9,7 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/examples/kplan/internal/timeline"
 	"github.com/kplan-go/kplan/rollout/argo"
+	"github.com/kplan-go/kplan/rollout/argo/reason"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 	"github.com/kplan-go/kplan/rollout/sim/record"
 )
@@ -40,14 +41,14 @@ func (ArgoRollouts) columns(*Simulation) []column { return oldAndNew() }
 
 func (ArgoRollouts) does(_ *Simulation, p *record.Step) (list []timeline.Occurrence) {
 	for _, a := range p.Plan.(argo.Plan).Actions {
-		list = append(list, timeline.Occurrence{What: argoPhrase(a), Why: argoActions.why(reason[argo.Reason](a)), Detail: true})
+		list = append(list, timeline.Occurrence{What: argoPhrase(a), Why: argoActions.why(reasonOf(a)), Detail: true})
 	}
 	return list
 }
 
 func (ArgoRollouts) waits(_ *Simulation, p *record.Step) (list []timeline.Occurrence) {
 	for _, h := range p.Plan.(argo.Plan).Holds {
-		if h.Reason == argo.ReasonPause { // time passes after the plan
+		if h.Reason == reason.Pause { // time passes after the plan
 			h.Have = min(h.Limit, pausedFor(&p.Sizes))
 		}
 		list = append(list, timeline.Occurrence{What: "waits", Why: argoWaits(h), More: help(argoAdvice(h)), Detail: true})

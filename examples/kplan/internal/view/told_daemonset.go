@@ -4,6 +4,7 @@ package view
 
 import (
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/examples/kplan/internal/timeline"
 	"github.com/kplan-go/kplan/rollout/sim/record"
@@ -72,7 +73,7 @@ func (DaemonSets) stage(*record.Sizes) string { return "" }
 func (DaemonSets) rests(s *Simulation) string {
 	for _, h := range s.end().Plan.(daemonset.Plan).Holds {
 		switch h.Reason {
-		case daemonset.ReasonPaused, daemonset.ReasonOnDelete, daemonset.ReasonPartition, daemonset.ReasonNotSelected:
+		case reason.Paused, reason.OnDelete, reason.Partition, reason.NotSelected:
 			return "the update rests: " + daemonSetHolds.whyNot(h.Reason, h.Have, h.Limit)
 		}
 	}

@@ -123,7 +123,7 @@ func (d Deployments) label(s *Simulation) func(string) string {
 func (d Deployments) does(s *Simulation, p *record.Step) (lines []timeline.Occurrence) {
 	label := d.label(s)
 	for _, a := range p.Plan.(deploy.Plan).Actions {
-		lines = append(lines, timeline.Occurrence{What: short(a, label), Why: deploymentActions.why(reason[deploy.Reason](a))})
+		lines = append(lines, timeline.Occurrence{What: short(a, label), Why: deploymentActions.why(reasonOf(a))})
 	}
 	return lines
 }

@@ -65,7 +65,7 @@ func (r Releases) does(s *Simulation, p *record.Step) (list []timeline.Occurrenc
 	case deploy.Plan:
 		for _, a := range plan.Actions {
 			if what := short(a, template); !strings.HasSuffix(what, ": annotate") {
-				told(what, deploymentActions.why(reason[deploy.Reason](a)))
+				told(what, deploymentActions.why(reasonOf(a)))
 			}
 		}
 	case daemonset.Plan:
@@ -76,7 +76,7 @@ func (r Releases) does(s *Simulation, p *record.Step) (list []timeline.Occurrenc
 			if pinned, ok := a.(kruise.SelectPods); ok && pinned.Value != "" {
 				what = fmt.Sprintf("service %s: select %s alone", pinned.Service, template(pinned.Value))
 			}
-			told(what, rolloutActions.why(reason[string](a)))
+			told(what, rolloutActions.why(reasonOf(a)))
 		}
 	case batchrelease.Plan:
 		r.batch(&plan, template, told)
@@ -89,14 +89,14 @@ func (Releases) batch(plan *batchrelease.Plan, template func(string) string, tol
 	for _, action := range plan.Actions {
 		switch a := action.(type) {
 		case batchrelease.LabelPod:
-			labels, why = labels+1, rolloutActions.why(string(a.Reason))
+			labels, why = labels+1, rolloutActions.why(a.Reason)
 			continue
 		case batchrelease.PatchReplicaSet:
 			a.Name = "of " + template(a.Name)
 			action = a
 		}
 		what, _, _ := strings.Cut(rolloutPhrase(action), ": {")
-		told(what, rolloutActions.why(reason[string](action)))
+		told(what, rolloutActions.why(reasonOf(action)))
 	}
 	if labels > 0 {
 		told("label "+plural(labels, "pod"), why)
@@ -121,7 +121,7 @@ func (Releases) waits(_ *Simulation, p *record.Step) (lines []timeline.Occurrenc
 	}
 	for _, h := range plan.Holds {
 		lines = append(lines, timeline.Occurrence{
-			What: "waits", Why: rolloutHolds.whyNot(string(h.Reason), h.Have, h.Limit), More: help(rolloutHolds.advice(string(h.Reason))), Detail: true,
+			What: "waits", Why: rolloutHolds.whyNot(h.Reason, h.Have, h.Limit), More: help(rolloutHolds.advice(h.Reason)), Detail: true,
 		})
 	}
 	return lines

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan"
 )
 
 // row is the line of a hold in the README: its reason, what it means, and what ends it.
@@ -23,8 +25,8 @@ func row(reason string, a Advice) string {
 }
 
 // waits is a table of all that a planner waits for; what does not end by itself comes first.
-func waits[R ~string](title string, holds map[R]Advice) string {
-	reasons := slices.SortedFunc(maps.Keys(holds), func(a, b R) int {
+func waits(title string, holds holdWords) string {
+	reasons := slices.SortedFunc(maps.Keys(holds), func(a, b kplan.Reason) int {
 		if holds[a].Stuck != holds[b].Stuck {
 			if holds[a].Stuck {
 				return -1

@@ -19,10 +19,10 @@ import (
 // An actionWords holds the words for the reasons of actions. Like [holdWords] it is a plain map,
 // because the linker drops maps that nothing reads: the playground only contains the words that it
 // shows.
-type actionWords[R ~string] map[R]string
+type actionWords map[kplan.Reason]string
 
 // A holdWords holds the words for the reasons of holds.
-type holdWords[R ~string] map[R]Advice
+type holdWords map[kplan.Reason]Advice
 
 // An Advice explains a hold to people.
 type Advice struct {
@@ -33,7 +33,7 @@ type Advice struct {
 }
 
 // why returns the words for the reason of an action.
-func (w actionWords[R]) why(r R) string {
+func (w actionWords) why(r kplan.Reason) string {
 	if text, ok := w[r]; ok {
 		return text
 	}
@@ -41,7 +41,7 @@ func (w actionWords[R]) why(r R) string {
 }
 
 // advice returns the advice on a hold. Without words for the reason it returns a general one.
-func (w holdWords[R]) advice(r R) Advice {
+func (w holdWords) advice(r kplan.Reason) Advice {
 	if a, ok := w[r]; ok {
 		return a
 	}
@@ -52,7 +52,7 @@ func (w holdWords[R]) advice(r R) Advice {
 }
 
 // whyNot returns the comparison of a hold, with its numbers.
-func (w holdWords[R]) whyNot(r R, have, limit int64) string {
+func (w holdWords) whyNot(r kplan.Reason, have, limit int64) string {
 	return formatted(w.advice(r).Text, []any{have, limit})
 }
 
@@ -61,14 +61,14 @@ func formatted(format string, numbers []any) string {
 	return fmt.Sprintf(format, numbers[:strings.Count(format, "%d")]...)
 }
 
-// reason returns the reason of an action. The actions of all planners are structs with a string
+// reasonOf returns the reason of an action. The actions of all planners are structs with a string
 // field Reason.
-func reason[R ~string](action any) R {
-	return R(reflect.ValueOf(action).FieldByName("Reason").String())
+func reasonOf(action any) kplan.Reason {
+	return kplan.Reason(reflect.ValueOf(action).FieldByName("Reason").String())
 }
 
 // whyNot returns the comparison of a hold of a Deployment, with its numbers.
-func whyNot(h kplan.Hold[deploy.Reason]) string {
+func whyNot(h kplan.Hold) string {
 	return formatted(adviceOn(h).Text, []any{h.Have, h.Limit})
 }
 

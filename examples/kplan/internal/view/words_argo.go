@@ -9,78 +9,79 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout/argo"
+	"github.com/kplan-go/kplan/rollout/argo/reason"
 )
 
 // argoActions are the reasons of actions on Rollouts of Argo.
-var argoActions = actionWords[argo.Reason]{
-	argo.ReasonNewTemplate:    "no ReplicaSet has this template; the next pass sizes it",
-	argo.ReasonRestart:        "it is older than spec.restartAt",
-	argo.ReasonWeight:         "the sizes follow the step",
-	argo.ReasonOtherTemplate:  "its template is neither wanted nor stable",
-	argo.ReasonStable:         "all stable pods are kept",
-	argo.ReasonPreview:        "the new pods are looked at before they are promoted",
-	argo.ReasonPromotion:      "the traffic follows the promotion, or the abort",
-	argo.ReasonTraffic:        "the requests follow the step, and the pods that can serve them",
-	argo.ReasonScaleDownDelay: "requests may still be on their way to old pods",
-	argo.ReasonAborted:        "the update is given up",
+var argoActions = actionWords{
+	reason.NewTemplate:    "no ReplicaSet has this template; the next pass sizes it",
+	reason.Restart:        "it is older than spec.restartAt",
+	reason.Weight:         "the sizes follow the step",
+	reason.OtherTemplate:  "its template is neither wanted nor stable",
+	reason.Stable:         "all stable pods are kept",
+	reason.Preview:        "the new pods are looked at before they are promoted",
+	reason.Promotion:      "the traffic follows the promotion, or the abort",
+	reason.Traffic:        "the requests follow the step, and the pods that can serve them",
+	reason.ScaleDownDelay: "requests may still be on their way to old pods",
+	reason.Aborted:        "the update is given up",
 }
 
 const becomeAvailable = "They become available; if not, look at events, logs and readiness probes."
 
 // argoHolds are the reasons of holds on Rollouts of Argo.
-var argoHolds = holdWords[argo.Reason]{
-	argo.ReasonPaused: {
+var argoHolds = holdWords{
+	reason.Paused: {
 		Text: "the Rollout is paused", Means: "The Rollout is paused by spec.paused, or by an analysis without a result.",
 		Ends: "Someone resumes it.", Stuck: true,
 	},
-	argo.ReasonApproval: {
+	reason.Approval: {
 		Text: "step %d of %d waits for a person", Means: "The step waits for approval.",
 		Ends: "Someone promotes it: kubectl argo rollouts promote.",
 	},
-	argo.ReasonPause: {
+	reason.Pause: {
 		Text: "%d of %d seconds have passed", Means: "The pause of the step is not over.", Ends: "It ends by itself.",
 	},
-	argo.ReasonBatchNotReady: {
+	reason.BatchNotReady: {
 		Text: "available pods: %d; %d are wanted", Means: "The new pods are not all available.", Ends: becomeAvailable,
 	},
-	argo.ReasonPreviewNotReady: {
+	reason.PreviewNotReady: {
 		Text: "available pods of the preview: %d; %d are wanted", Means: "The pods of the preview are not all available.", Ends: becomeAvailable,
 	},
-	argo.ReasonStableNotReady: {
+	reason.StableNotReady: {
 		Text: "available stable pods: %d; what is left to them takes %d", Means: "The stable pods cannot serve the share that the next weight leaves to them.",
 		Ends: "They become available; until then the weight stays.",
 	},
-	argo.ReasonStableUnavailable: {
+	reason.StableUnavailable: {
 		Text: "available pods of the stable template: %d; %d are wanted", Means: "Pods of the stable template are not available.", Ends: becomeAvailable,
 	},
-	argo.ReasonStableNotCreated: {
+	reason.StableNotCreated: {
 		Text: "pods of the stable template: %d; %d are wanted", Means: "The stable ReplicaSet has not created all of its pods, and the step asks for them.",
 		Ends: "It creates them; if not, look at its events.",
 	},
-	argo.ReasonReplicaFailure: {
+	reason.ReplicaFailure: {
 		Text: "the ReplicaSet cannot create or delete pods: it has %d of %d", Means: "The API server rejects the pods that the ReplicaSet creates or deletes.",
 		Ends: "Remove the cause, such as a quota, a webhook or a missing service account.", Stuck: true,
 	},
-	argo.ReasonPodsRemain: {
+	reason.PodsRemain: {
 		Text: "pods that are left: %d; %d may be", Means: "Pods that are to go are still there.",
 		Ends: "They go when enough other pods are available, and end within their grace period.",
 	},
-	argo.ReasonUnverified: {
+	reason.Unverified: {
 		Text: "weight %d of %d is not verified", Means: "The router has not taken over the weight of the step yet.",
 		Ends: "It does within seconds; if not, look at the router.",
 	},
-	argo.ReasonAnalysis: {
+	reason.Analysis: {
 		Text: "step %d of %d waits for an analysis, an experiment or a plugin", Means: "An analysis has not succeeded yet.",
 		Ends: "It ends; if it fails, the update is given up.",
 	},
-	argo.ReasonRestart: {
+	reason.Restart: {
 		Text: "%d of %d pods are newer than spec.restartAt", Means: "Its pods are restarted, as many at once as may be unavailable.",
 		Ends: "New pods become available; if a disruption budget refuses, it is tried again.",
 	},
-	argo.ReasonScaleDownDelay: {
+	reason.ScaleDownDelay: {
 		Text: "the pods of the update that was given up are kept for a while", Means: "The delay before new pods go is not over.", Ends: "It ends by itself.",
 	},
-	argo.ReasonAborted: {
+	reason.Aborted: {
 		Text: "the update is given up", Means: "The update was given up, by a person, an analysis or the deadline.",
 		Ends: "Someone retries it, or goes back to the stable template.", Stuck: true,
 	},
@@ -135,24 +136,24 @@ func argoRoute(r *argo.Route) string {
 }
 
 // argoAdvice returns the advice on a hold. A hold on the promotion, not on a step, has no numbers.
-func argoAdvice(h kplan.Hold[argo.Reason]) Advice {
+func argoAdvice(h kplan.Hold) Advice {
 	a := argoHolds.advice(h.Reason)
-	if h.Limit == 0 && (h.Reason == argo.ReasonApproval || h.Reason == argo.ReasonAnalysis) {
+	if h.Limit == 0 && (h.Reason == reason.Approval || h.Reason == reason.Analysis) {
 		a.Text = "the promotion" + strings.TrimPrefix(a.Text, "step %d of %d")
 	}
-	if h.Limit == 0 && h.Reason == argo.ReasonApproval {
+	if h.Limit == 0 && h.Reason == reason.Approval {
 		a.Means = "A person has to promote the update."
 	}
 	return a
 }
 
 // argoWaits returns the comparison of a hold, with its numbers.
-func argoWaits(h kplan.Hold[argo.Reason]) string {
+func argoWaits(h kplan.Hold) string {
 	return formatted(argoAdvice(h).Text, []any{h.Have, h.Limit})
 }
 
 // argoSubject returns the words for the object of a hold.
-func argoSubject(h kplan.Hold[argo.Reason]) string {
+func argoSubject(h kplan.Hold) string {
 	if h.Name == "" {
 		return "rollout"
 	}

@@ -7,222 +7,224 @@ import (
 	"strings"
 
 	"github.com/kplan-go/kplan/rollout/batchrelease"
+	batchreleasereason "github.com/kplan-go/kplan/rollout/batchrelease/reason"
 	"github.com/kplan-go/kplan/rollout/kruise"
+	kruisereason "github.com/kplan-go/kplan/rollout/kruise/reason"
 	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
 // rolloutActions are the reasons of actions of the planners of Rollouts and BatchReleases.
-var rolloutActions = actionWords[string]{
-	string(kruise.ReasonFinalizer):          "it must not vanish before it is closed, or is closed",
-	string(batchrelease.ReasonInitialize):   "the workload is taken over",
-	string(batchrelease.ReasonUpgrade):      "the current batch is released",
-	string(kruise.ReasonGiveBack):           "the release ends",
-	string(batchrelease.ReasonBatchLabel):   "it was updated in this batch",
-	string(batchrelease.ReasonNoNeedUpdate): "it has the template of the rollback already",
-	string(kruise.ReasonWorkloadType):       "so that admission sees the workload",
-	string(kruise.ReasonHash):               "the strategy has changed",
-	string(kruise.ReasonRolloutID):          "the release has another id",
-	string(kruise.ReasonStep):               "the current step asks for it",
-	string(kruise.ReasonClosing):            "the release ends",
-	string(kruise.ReasonRestoreTraffic):     "no traffic is to be led apart",
-	string(kruise.ReasonPinTraffic):         "stable traffic must not reach new pods",
-	string(kruise.ReasonRouteTraffic):       "the step leads traffic to new pods",
+var rolloutActions = actionWords{
+	kruisereason.Finalizer:          "it must not vanish before it is closed, or is closed",
+	batchreleasereason.Initialize:   "the workload is taken over",
+	batchreleasereason.Upgrade:      "the current batch is released",
+	kruisereason.GiveBack:           "the release ends",
+	batchreleasereason.BatchLabel:   "it was updated in this batch",
+	batchreleasereason.NoNeedUpdate: "it has the template of the rollback already",
+	kruisereason.WorkloadType:       "so that admission sees the workload",
+	kruisereason.Hash:               "the strategy has changed",
+	kruisereason.RolloutID:          "the release has another id",
+	kruisereason.Step:               "the current step asks for it",
+	kruisereason.Closing:            "the release ends",
+	kruisereason.RestoreTraffic:     "no traffic is to be led apart",
+	kruisereason.PinTraffic:         "stable traffic must not reach new pods",
+	kruisereason.RouteTraffic:       "the step leads traffic to new pods",
 }
 
 // rolloutHolds are the reasons of holds of the planners of Rollouts and BatchReleases.
-var rolloutHolds = holdWords[string]{
-	string(kruise.ReasonNotObserved): {
+var rolloutHolds = holdWords{
+	kruisereason.NotObserved: {
 		Text:  "generation %d of %d has been observed",
 		Means: "The controller of the workload has not seen the last change yet.",
 		Ends:  "It does within seconds; if not, look at that controller.",
 	},
-	string(batchrelease.ReasonTooFewUpdated): {
+	batchreleasereason.TooFewUpdated: {
 		Text:  "updated pods: %d; the batch asks for %d",
 		Means: "The controller of the workload has not updated all pods of the batch yet.",
 		Ends:  "It does as pods become available; see kplan explain of the workload.",
 	},
-	string(batchrelease.ReasonTooFewReady): {
+	batchreleasereason.TooFewReady: {
 		Text:  "updated pods that are ready, or need not be: %d; the batch asks for %d",
 		Means: "Too many updated pods of the batch are not ready.",
 		Ends:  "They become ready; a larger failureThreshold asks for fewer.",
 	},
-	string(batchrelease.ReasonNoneReady): {
+	batchreleasereason.NoneReady: {
 		Text:  "updated pods that are ready: %d of %d",
 		Means: "No updated pod is ready.",
 		Ends:  "One becomes ready; if not, look at events, logs and readiness probes.",
 	},
-	string(batchrelease.ReasonTooFewLabelled): {
+	batchreleasereason.TooFewLabelled: {
 		Text:  "pods with the label of the rollout: %d of %d",
 		Means: "Not all updated pods carry the label of their batch yet.",
 		Ends:  "The next pass labels them.",
 	},
-	string(batchrelease.ReasonNoControlInfo): {
+	batchreleasereason.NoControlInfo: {
 		Text:  "the workload does not name its BatchRelease",
 		Means: "The workload was not taken over by this BatchRelease, or changed since.",
 		Ends:  "Someone restores the annotation control-info, or rolls back.", Stuck: true,
 	},
-	string(batchrelease.ReasonMinReadySeconds): {
+	batchreleasereason.MinReadySeconds: {
 		Text:  "minReadySeconds is %d and not %d",
 		Means: "New pods would count as available at once, so the batch is refused.",
 		Ends:  "Someone restores minReadySeconds of the workload.", Stuck: true,
 	},
-	string(batchrelease.ReasonStrategyType): {
+	batchreleasereason.StrategyType: {
 		Text:  "the strategy is not RollingUpdate",
 		Means: "The strategy of the workload does not allow the batch.",
 		Ends:  "Someone restores the strategy RollingUpdate.", Stuck: true,
 	},
-	string(batchrelease.ReasonNoRollingUpdate): {
+	batchreleasereason.NoRollingUpdate: {
 		Text:  "the strategy has no limits",
 		Means: "The strategy of the workload has no block rollingUpdate.",
 		Ends:  "Someone restores the limits.", Stuck: true,
 	},
-	string(batchrelease.ReasonDeadlineSeconds): {
+	batchreleasereason.DeadlineSeconds: {
 		Text:  "progressDeadlineSeconds is finite",
 		Means: "The workload could exceed its progress deadline, so the batch is refused.",
 		Ends:  "Someone restores progressDeadlineSeconds of the workload.", Stuck: true,
 	},
-	string(batchrelease.ReasonNotResumed): {
+	batchreleasereason.NotResumed: {
 		Text:  "it is still paused",
 		Means: "The workload was given back, but is still paused.",
 		Ends:  "The next pass resumes it.",
 	},
-	string(batchrelease.ReasonNotPromoted): {
+	batchreleasereason.NotPromoted: {
 		Text:  "updated pods: %d of %d",
 		Means: "The workload was given back, but not all of its pods are updated.",
 		Ends:  "Its controller updates the rest as pods become available.",
 	},
-	string(batchrelease.ReasonNotAvailable): {
+	batchreleasereason.NotAvailable: {
 		Text:  "available pods: %d; there have to be %d",
 		Means: "The workload was given back, but not enough of its pods are available.",
 		Ends:  "Pods become available; if not, look at their events.",
 	},
-	string(kruise.ReasonWorkloadNotFound): {
+	kruisereason.WorkloadNotFound: {
 		Text:  "the workload does not exist",
 		Means: "There is nothing to release.",
 		Ends:  "Create the workload, or correct spec.workloadRef.", Stuck: true,
 	},
-	string(kruise.ReasonWorkloadInconsistent): {
+	kruisereason.WorkloadInconsistent: {
 		Text:  "its controller has not seen the last change",
 		Means: "Nothing is known about the workload until its controller has seen the last change.",
 		Ends:  "It does within seconds; if not, look at that controller.",
 	},
-	string(kruise.ReasonNoUpdate): {
+	kruisereason.NoUpdate: {
 		Text:  "there is nothing to release",
 		Means: "The workload has not changed since the last release.",
 		Ends:  "Change the template of the workload.",
 	},
-	string(kruise.ReasonInitializing): {
+	kruisereason.Initializing: {
 		Text:  "%d of %d seconds have passed since the release was noticed",
 		Means: "A release waits a moment before it begins.",
 		Ends:  "Time passes.",
 	},
-	string(kruise.ReasonSharedRouting): {
+	kruisereason.SharedRouting: {
 		Text:  "the TrafficRouting is in use, or is being taken",
 		Means: "Another Rollout uses the TrafficRouting, or it is being taken for this one.",
 		Ends:  "The other Rollout ends, or the next pass goes on.",
 	},
-	string(kruise.ReasonPaused): {
+	kruisereason.Paused: {
 		Text:  "the Rollout is paused",
 		Means: "The Rollout is paused by spec.strategy.paused.",
 		Ends:  "Set spec.strategy.paused to false.",
 	},
-	string(kruise.ReasonRollbackFirst): {
+	kruisereason.RollbackFirst: {
 		Text:  "a blue-green release is under way",
 		Means: "A blue-green release must be rolled back before the next one.",
 		Ends:  "Roll the workload back, and release again.", Stuck: true,
 	},
-	string(kruise.ReasonApproval): {
+	kruisereason.Approval: {
 		Text:  "a person has to confirm step %d of %d",
 		Means: "The step has no duration, and waits for a person.",
 		Ends:  "kubectl-kruise rollout approve, or patch status.currentStepState to StepReady.",
 	},
-	string(kruise.ReasonPause): {
+	kruisereason.Pause: {
 		Text:  "%d of %d seconds of the pause have passed",
 		Means: "The step pauses for a while.",
 		Ends:  "Time passes; a person may confirm the step earlier.",
 	},
-	string(kruise.ReasonUnknownState): {
+	kruisereason.UnknownState: {
 		Text:  "the state of the step is none that leads on",
 		Means: "The state of the step in status.currentStepState is unknown.",
 		Ends:  "Someone corrects the status, or rolls back.", Stuck: true,
 	},
-	string(kruise.ReasonReleaseMissing): {
+	kruisereason.ReleaseMissing: {
 		Text:  "the BatchRelease is being created",
 		Means: "The BatchRelease that drives the workload is being created.",
 		Ends:  "The next pass goes on.",
 	},
-	string(kruise.ReasonReleaseOutdated): {
+	kruisereason.ReleaseOutdated: {
 		Text:  "the BatchRelease is being updated",
 		Means: "The BatchRelease has not seen its latest plan yet.",
 		Ends:  "It does within seconds; if not, look at the controller of OpenKruise Rollouts.",
 	},
-	string(kruise.ReasonReleaseExists): {
+	kruisereason.ReleaseExists: {
 		Text:  "the BatchRelease is being deleted",
 		Means: "The BatchRelease goes before the release can end.",
 		Ends:  "It gives the workload back and goes.",
 	},
-	string(kruise.ReasonReleaseFinalizing): {
+	kruisereason.ReleaseFinalizing: {
 		Text:  "the BatchRelease gives the workload back",
 		Means: "The workload is being given back.",
 		Ends:  "All pods are updated and available.",
 	},
-	string(kruise.ReasonPlanNotObserved): {
+	kruisereason.PlanNotObserved: {
 		Text:  "the BatchRelease has yet to see its plan",
 		Means: "The controller of the BatchRelease has not seen its last plan yet.",
 		Ends:  "It does within seconds; if not, look at that controller.",
 	},
-	string(kruise.ReasonEarlierBatch): {
+	kruisereason.EarlierBatch: {
 		Text:  "the BatchRelease is at batch %d; the step is %d",
 		Means: "The BatchRelease is still at an earlier batch.",
 		Ends:  "It goes on within seconds; see what the BatchRelease waits for.",
 	},
-	string(kruise.ReasonBatchNotVerified): {
+	kruisereason.BatchNotVerified: {
 		Text:  "the pods of the step are ready, and the BatchRelease has yet to say so",
 		Means: "The BatchRelease has not reported the batch of the step as ready yet.",
 		Ends:  "It does within seconds; see what the BatchRelease waits for.",
 	},
-	string(kruise.ReasonBatchNotReady): {
+	kruisereason.BatchNotReady: {
 		Text:  "ready pods of the step: %d; it asks for %d",
 		Means: "The batch of the step is not ready.",
 		Ends:  "Its pods become ready; see what the BatchRelease waits for.",
 	},
-	string(kruise.ReasonDeadlineExceeded): {
+	kruisereason.DeadlineExceeded: {
 		Text:  "%d seconds have passed since the step began, %d are allowed",
 		Means: "The step takes longer than it may.",
 		Ends:  "It goes on by itself if pods become ready; else fix the template or roll back.", Stuck: true,
 	},
-	string(kruise.ReasonAnalysis): {
+	kruisereason.Analysis: {
 		Text:  "the analysis of the step runs",
 		Means: "The step is being analysed.",
 		Ends:  "The analysis ends.",
 	},
-	string(kruise.ReasonAnalysisFailed): {
+	kruisereason.AnalysisFailed: {
 		Text:  "the analysis of the step has failed",
 		Means: "The analysis of the step has failed, and a person has to decide.",
 		Ends:  "Roll back, or confirm the step.", Stuck: true,
 	},
-	string(kruise.ReasonGrace): {
+	kruisereason.Grace: {
 		Text:  "%d of %d seconds have passed since traffic was changed",
 		Means: "Traffic was changed, and the router needs time to follow.",
 		Ends:  "Time passes: gracePeriodSeconds.",
 	},
-	string(kruise.ReasonTrafficChanged): {
+	kruisereason.TrafficChanged: {
 		Text:  "the routes are verified in the next pass",
 		Means: "Traffic was changed just now.",
 		Ends:  "The next pass verifies it.",
 	},
-	string(kruise.ReasonTrafficMissing): {
+	kruisereason.TrafficMissing: {
 		Text:  "a Service or a route does not exist",
 		Means: "Traffic cannot be led, because a Service or a route does not exist.",
 		Ends:  "Create it, or correct spec.strategy.canary.trafficRoutings.", Stuck: true,
 	},
-	string(kruise.ReasonNoStableService): {
+	kruisereason.NoStableService: {
 		Text:  "the stable Service is missing, or is not to be pinned",
 		Means: "Traffic cannot be led, because the stable Service is missing or not to be pinned.",
 		Ends:  "Create it; with disableGenerateCanaryService, --corrected goes on.", Stuck: true,
 	},
-	string(kruise.ReasonRevisionUnknown): {
+	kruisereason.RevisionUnknown: {
 		Text:  "the revisions of the Services are not known yet",
 		Means: "The labels of old and new pods are not known yet.",
 		Ends:  "New pods exist; if not, look at the workload.",

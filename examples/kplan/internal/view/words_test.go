@@ -15,10 +15,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan"
+	daemonsetreason "github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	replicasetreason "github.com/kplan-go/kplan/replicaset/reason"
 )
 
 // constants calls see with the value of every string constant of a file of the
@@ -49,10 +51,10 @@ func constants(t *testing.T, path string, see func(text, blockComment string)) {
 // checkWords holds words against the constants of a planner: a reason that is added there
 // must be put into words here, and a reason of a hold needs advice. The comment of a block
 // says what its reasons are of.
-func checkWords[R ~string](t *testing.T, acts actionWords[R], waits holdWords[R], path, ofActions, ofHolds string) (actions, holds int) {
+func checkWords(t *testing.T, acts actionWords, waits holdWords, path, ofActions, ofHolds string) (actions, holds int) {
 	t.Helper()
 	constants(t, path, func(text, block string) {
-		r := R(text)
+		r := kplan.Reason(text)
 		switch {
 		case regexp.MustCompile(ofActions).MatchString(block):
 			require.NotEmpty(t, acts[r], "%s has no words", r)
@@ -65,7 +67,7 @@ func checkWords[R ~string](t *testing.T, acts actionWords[R], waits holdWords[R]
 	return actions, holds
 }
 
-func checkAdvice[R ~string](t *testing.T, waits holdWords[R], r R) {
+func checkAdvice(t *testing.T, waits holdWords, r kplan.Reason) {
 	t.Helper()
 	a, ok := waits[r]
 	require.True(t, ok, "%s has no advice", r)
@@ -79,21 +81,21 @@ func checkAdvice[R ~string](t *testing.T, waits holdWords[R], r R) {
 
 // TestEveryReasonHasWords: of Deployments.
 func TestEveryReasonHasWords(t *testing.T) {
-	actions, holds := checkWords(t, deploymentActions, deploymentHolds, "deploy/plan.go", `^Reasons of actions\.`, `^Reasons of holds\.`)
+	actions, holds := checkWords(t, deploymentActions, deploymentHolds, "deploy/reason/reason.go", `^Reasons of actions\.`, `^Reasons of holds\.`)
 	require.Len(t, deploymentActions, actions)
 	require.Len(t, deploymentHolds, holds, "advice on what is no hold")
 }
 
 // TestEveryDaemonReasonHasWords: of DaemonSets. One reason is of actions and of holds.
 func TestEveryDaemonReasonHasWords(t *testing.T) {
-	actions, holds := checkWords(t, daemonSetActions, daemonSetHolds, "daemonset/reason.go", `^Reasons of actions\.`, `^Reasons of holds\.`)
+	actions, holds := checkWords(t, daemonSetActions, daemonSetHolds, "daemonset/reason/reason.go", `^Reasons of actions\.`, `^Reasons of holds\.`)
 	require.Len(t, daemonSetActions, actions)
 	require.Len(t, daemonSetHolds, holds+1)
-	checkAdvice(t, daemonSetHolds, daemonset.ReasonPreDelete)
+	checkAdvice(t, daemonSetHolds, daemonsetreason.PreDelete)
 	places := 0
-	constants(t, "daemonset/reason.go", func(text, block string) {
-		if strings.HasPrefix(block, "Reasons of a [Placement]") {
-			require.NotEmpty(t, placements[daemonset.Reason(text)], text)
+	constants(t, "daemonset/reason/reason.go", func(text, block string) {
+		if strings.HasPrefix(block, "Reasons of a Placement") {
+			require.NotEmpty(t, placements[kplan.Reason(text)], text)
 			places++
 		}
 	})
@@ -104,20 +106,20 @@ func TestEveryDaemonReasonHasWords(t *testing.T) {
 // of the Argo dialect are not shown.
 func TestEveryRolloutReasonHasWords(t *testing.T) {
 	const ofActions, ofHolds = `^Reasons of actions of a (BatchRelease|Rollout)\.`, `^Reasons for which a `
-	actions, holds := checkWords(t, rolloutActions, rolloutHolds, "rollout/kruise/reason.go", ofActions, ofHolds)
-	ofBatches, heldBatches := checkWords(t, rolloutActions, rolloutHolds, "rollout/batchrelease/reason.go", ofActions, ofHolds)
+	actions, holds := checkWords(t, rolloutActions, rolloutHolds, "rollout/kruise/reason/reason.go", ofActions, ofHolds)
+	ofBatches, heldBatches := checkWords(t, rolloutActions, rolloutHolds, "rollout/batchrelease/reason/reason.go", ofActions, ofHolds)
 	require.Len(t, rolloutActions, actions+ofBatches-2, "two are reasons of both")
 	require.Len(t, rolloutHolds, holds+heldBatches-3, "three are reasons of both")
 }
 
 // TestEveryPodReasonHasWords: of ReplicaSets. Those of actions come with numbers.
 func TestEveryPodReasonHasWords(t *testing.T) {
-	actions := map[replicaset.Reason]bool{
-		replicaset.ReasonOrphan: true, replicaset.ReasonNoMatch: true, replicaset.ReasonTooFew: true, replicaset.ReasonTooMany: true,
+	actions := map[kplan.Reason]bool{
+		replicasetreason.Orphan: true, replicasetreason.NoMatch: true, replicasetreason.TooFew: true, replicasetreason.TooMany: true,
 	}
 	seen := 0
-	constants(t, "replicaset/plan.go", func(text, _ string) {
-		r := replicaset.Reason(text)
+	constants(t, "replicaset/reason/reason.go", func(text, _ string) {
+		r := kplan.Reason(text)
 		if !actions[r] {
 			checkAdvice(t, replicaSetHolds, r)
 		}

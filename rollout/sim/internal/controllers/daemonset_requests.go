@@ -9,6 +9,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout/sim/internal/apiserver"
 	"github.com/kplan-go/kplan/rollout/sim/internal/life"
@@ -29,7 +30,7 @@ func (p *daemonSetPass) act(action daemonset.Action) kplan.Outcome {
 	case daemonset.CreateRevision:
 		return p.createRevision(a)
 	case daemonset.DeleteRevision:
-		if p.pods && a.Reason == daemonset.ReasonHistoryLimit {
+		if p.pods && a.Reason == reason.HistoryLimit {
 			return kplan.Outcome{}
 		}
 		r := p.request(store.Delete, store.KindRevision, o, a)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout/sim/internal/control"
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
@@ -99,7 +100,7 @@ func (c *deploymentController) snapshot(d *store.Deployment) deploy.Snapshot {
 // that is rolled by partition, unless the deadline of its progress is still to pass.
 func polls(d *deploy.Deployment, p *deploy.Plan) bool {
 	deadline := d.ProgressDeadlineSeconds != nil && *d.ProgressDeadlineSeconds != deploy.NoLimit
-	return d.Partitioned != nil && (!deadline || slices.ContainsFunc(p.Holds, func(h kplan.Hold[deploy.Reason]) bool { return h.Reason == deploy.ReasonDeadlineExceeded }))
+	return d.Partitioned != nil && (!deadline || slices.ContainsFunc(p.Holds, func(h kplan.Hold) bool { return h.Reason == reason.DeadlineExceeded }))
 }
 
 // Begin implements control.Worker.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout/argo"
+	"github.com/kplan-go/kplan/rollout/argo/reason"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 	"github.com/kplan-go/kplan/rollout/sim/internal/agenda"
 	"github.com/kplan-go/kplan/rollout/sim/internal/apiserver"
@@ -105,7 +106,7 @@ func waitsForAnalysis(r *cluster.ArgoRollout) string {
 // outside of the plan.
 func begun(r *cluster.ArgoRollout, p argo.Plan) argo.Plan {
 	run := runOf(r, &p.Status)
-	if run != nil && run.Phase == "" && slices.ContainsFunc(p.Holds, func(h kplan.Hold[argo.Reason]) bool { return h.Reason == argo.ReasonAnalysis }) {
+	if run != nil && run.Phase == "" && slices.ContainsFunc(p.Holds, func(h kplan.Hold) bool { return h.Reason == reason.Analysis }) {
 		run.Phase = argo.RunRunning
 	}
 	return p

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
@@ -181,7 +182,7 @@ func (r *roller) create() {
 	hash := r.d.Template.Hash
 	r.plan.Actions = append(r.plan.Actions, deploy.CreateReplicaSet{
 		Name: r.d.Name + "-" + hash, Replicas: int32(n), Template: r.d.Template, Revision: parsed,
-		Labels: map[string]string{"pod-template-hash": hash}, Annotations: annotations, Reason: deploy.ReasonNewTemplate,
+		Labels: map[string]string{"pod-template-hash": hash}, Annotations: annotations, Reason: reason.NewTemplate,
 	})
 	r.sets = append(r.sets, set{ReplicaSet: &replicaset.ReplicaSet{Template: r.d.Template}, size: n})
 	r.fresh = len(r.sets) - 1
@@ -199,7 +200,7 @@ func (r *roller) number() {
 			rs.Annotations[revision.AnnotationRevision] = strconv.FormatInt(want, 10)
 			annotations = rs.Annotations
 		}
-		r.plan.Actions = append(r.plan.Actions, deploy.AnnotateReplicaSet{Name: rs.Name, UID: rs.UID, Set: annotations, Reason: deploy.ReasonRevision})
+		r.plan.Actions = append(r.plan.Actions, deploy.AnnotateReplicaSet{Name: rs.Name, UID: rs.UID, Set: annotations, Reason: reason.Revision})
 	}
 }
 
@@ -212,7 +213,7 @@ func (r *roller) write() {
 		if x.size == x.was || x.Name == "" {
 			continue
 		}
-		a := deploy.ScaleReplicaSet{Name: x.Name, UID: x.UID, From: int32(x.was), To: int32(x.size), Reason: deploy.ReasonRolloutDown}
+		a := deploy.ScaleReplicaSet{Name: x.Name, UID: x.UID, From: int32(x.was), To: int32(x.size), Reason: reason.RolloutDown}
 		if r.bug == NoUID {
 			a.UID = ""
 		}
@@ -220,13 +221,13 @@ func (r *roller) write() {
 			r.plan.Actions = append(r.plan.Actions, a)
 			continue
 		}
-		a.Reason = deploy.ReasonRolloutUp
+		a.Reason = reason.RolloutUp
 		r.plan.Actions = slices.Insert(r.plan.Actions, 0, deploy.Action(a))
 	}
 }
 
-func (r *roller) hold(reason deploy.Reason) {
-	r.plan.Holds = append(r.plan.Holds, kplan.Hold[deploy.Reason]{Reason: reason})
+func (r *roller) hold(reason kplan.Reason) {
+	r.plan.Holds = append(r.plan.Holds, kplan.Hold{Reason: reason})
 }
 
 // grow scales the new ReplicaSet up as far as the surge permits, or down to the replicas.
@@ -242,7 +243,7 @@ func (r *roller) grow() {
 		x.resize(want)
 	}
 	if x.size < r.replicas {
-		r.hold(deploy.ReasonSurgeExhausted)
+		r.hold(reason.SurgeExhausted)
 	}
 }
 
@@ -281,7 +282,7 @@ func (r *roller) shrink() {
 		x.resize(x.size - n)
 	}
 	if r.total() > fresh.size {
-		r.hold(deploy.ReasonMinAvailable)
+		r.hold(reason.MinAvailable)
 	}
 }
 
@@ -295,7 +296,7 @@ func (r *roller) recreate() {
 		}
 	}
 	if waits && r.bug != RecreateWaitsForNobody {
-		r.hold(deploy.ReasonOldPodsRemain)
+		r.hold(reason.OldPodsRemain)
 		return
 	}
 	r.create()
@@ -321,6 +322,6 @@ func (r *roller) cleanUp() {
 		limit = 0
 	}
 	for _, x := range idle[:max(0, len(idle)-limit)] {
-		r.plan.Actions = append(r.plan.Actions, deploy.DeleteReplicaSet{Name: x.Name, UID: x.UID, ResourceVersion: x.ResourceVersion, Reason: deploy.ReasonHistoryLimit})
+		r.plan.Actions = append(r.plan.Actions, deploy.DeleteReplicaSet{Name: x.Name, UID: x.UID, ResourceVersion: x.ResourceVersion, Reason: reason.HistoryLimit})
 	}
 }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/replicaset"
 )
@@ -110,7 +111,7 @@ func (p *pass) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	manages := func(h kplan.Hold[daemonset.Reason]) bool { return h.Reason == daemonset.ReasonManageFirst }
+	manages := func(h kplan.Hold) bool { return h.Reason == reason.ManageFirst }
 	if result.Err == nil && slices.ContainsFunc(plan.Holds, manages) {
 		if s, err = p.snapshot(); err != nil {
 			return err

@@ -16,6 +16,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/rollout"
 )
@@ -71,7 +72,7 @@ func (p *parts) plan() (deploy.Plan, error) {
 
 // scaled carries out the size changes of a whole plan that have one of these reasons, by updates of
 // the ReplicaSets as upstream does. It returns the written objects.
-func (dc *DeploymentController) scaled(ctx context.Context, p *parts, reasons ...deploy.Reason) (map[*apps.ReplicaSet]*apps.ReplicaSet, error) {
+func (dc *DeploymentController) scaled(ctx context.Context, p *parts, reasons ...kplan.Reason) (map[*apps.ReplicaSet]*apps.ReplicaSet, error) {
 	plan, err := p.plan()
 	if err != nil {
 		return nil, err
@@ -93,19 +94,19 @@ func (dc *DeploymentController) scaled(ctx context.Context, p *parts, reasons ..
 }
 
 func (dc *DeploymentController) reconcileNewReplicaSet(ctx context.Context, allRSs []*apps.ReplicaSet, newRS *apps.ReplicaSet, deployment *apps.Deployment) (bool, error) {
-	written, err := dc.scaled(ctx, partsOf(deployment, newRS, allRSs), deploy.ReasonRolloutUp, deploy.ReasonSurplus)
+	written, err := dc.scaled(ctx, partsOf(deployment, newRS, allRSs), reason.RolloutUp, reason.Surplus)
 	return written[newRS] != nil, err
 }
 
 func (dc *DeploymentController) reconcileOldReplicaSets(ctx context.Context, allRSs []*apps.ReplicaSet, oldRSs []*apps.ReplicaSet, newRS *apps.ReplicaSet, deployment *apps.Deployment) (bool, error) {
-	written, err := dc.scaled(ctx, partsOf(deployment, newRS, oldRSs), deploy.ReasonUnhealthy, deploy.ReasonRolloutDown)
+	written, err := dc.scaled(ctx, partsOf(deployment, newRS, oldRSs), reason.Unhealthy, reason.RolloutDown)
 	return len(written) > 0, err
 }
 
 func (dc *DeploymentController) scaleDownOldReplicaSetsForRecreate(ctx context.Context, oldRSs []*apps.ReplicaSet, deployment *apps.Deployment) (bool, error) {
 	recreate := deployment.DeepCopy()
 	recreate.Spec.Strategy = apps.DeploymentStrategy{Type: apps.RecreateDeploymentStrategyType}
-	written, err := dc.scaled(ctx, partsOf(recreate, nil, oldRSs), deploy.ReasonRecreateDown)
+	written, err := dc.scaled(ctx, partsOf(recreate, nil, oldRSs), reason.RecreateDown)
 	for i, rs := range oldRSs {
 		if written[rs] != nil {
 			oldRSs[i] = written[rs]
@@ -118,7 +119,7 @@ func (dc *DeploymentController) scaleDownOldReplicaSetsForRecreate(ctx context.C
 func (dc *DeploymentController) scale(ctx context.Context, deployment *apps.Deployment, newRS *apps.ReplicaSet, oldRSs []*apps.ReplicaSet) error {
 	paused := deployment.DeepCopy()
 	paused.Spec.Paused = true
-	_, err := dc.scaled(ctx, partsOf(paused, newRS, oldRSs), deploy.ReasonScaling, deploy.ReasonSaturated)
+	_, err := dc.scaled(ctx, partsOf(paused, newRS, oldRSs), reason.Scaling, reason.Saturated)
 	return err
 }
 
