@@ -96,11 +96,6 @@ func (d *DaemonSet) Own() (pods []*corev1.Pod, revisions []*appsv1.ControllerRev
 	return pods, revisions
 }
 
-// Around returns the other objects in a namespace that affect the DaemonSet.
-func (d *DaemonSet) Around(namespace string) Around {
-	return Around{d.Nodes, d.shared.Pods, d.limits.in(namespace)}
-}
-
 // History returns the ControllerRevisions of the DaemonSet that kubectl shows, which it both
 // controls and selects, and the same as package revision reads them.
 func (d *DaemonSet) History() (objects []*appsv1.ControllerRevision, revisions []revision.ControllerRevision) {

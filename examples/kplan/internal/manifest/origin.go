@@ -2,6 +2,14 @@
 
 package manifest
 
+import (
+	"errors"
+	"fmt"
+
+	"github.com/kplan-go/kplan/examples/kplan/internal/files"
+	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
+)
+
 // cluster stands for a file name in messages about [Source.Objects].
 const cluster = "cluster"
 
@@ -9,4 +17,20 @@ const cluster = "cluster"
 type source[T any] struct {
 	object *T
 	file   string
+}
+
+// An Error is bad input: its place, and the problem.
+type Error = files.Error
+
+func describe(kind, name string) string { return fmt.Sprintf("%s %q", kind, name) }
+
+// passedOver returns an error that names the first of the objects that were passed over.
+func passedOver(text string, notes []string) error {
+	switch {
+	case len(notes) == 1:
+		text += "; " + notes[0]
+	case len(notes) > 1:
+		text += fmt.Sprintf("; %s (and %d more)", notes[0], len(notes)-1)
+	}
+	return errors.New(terminal.Escape(text)) // a kind may hold any characters
 }

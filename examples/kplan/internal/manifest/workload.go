@@ -180,21 +180,3 @@ func (w *Workload) PodSnapshots() []replicaset.Snapshot {
 // Scaled returns the replicas that an autoscaler will set on a live workload that is out of bounds,
 // or nil.
 func (w *Workload) Scaled() *int32 { return w.scaled.To }
-
-// Shared holds the objects of the input that affect all workloads.
-type Shared struct {
-	Nodes []*corev1.Node // of the input, without made ones
-	Pods  []*corev1.Pod  // of all namespaces, including pods of an earlier source
-}
-
-// An Around holds the other objects of a cluster that affect a workload.
-type Around struct {
-	Nodes  []*corev1.Node
-	Pods   []*corev1.Pod // of all workloads
-	Limits []kube.Object // quotas, limit ranges, claims and disruption budgets of the namespace
-}
-
-// Around returns the other objects in a namespace that affect the workload.
-func (w *Workload) Around(namespace string) Around {
-	return Around{w.Nodes, w.shared.Pods, w.limits.in(namespace)}
-}
