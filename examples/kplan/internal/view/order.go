@@ -32,6 +32,9 @@ type Victim struct {
 	Next       podorder.Explanation // why it goes before the next pod; no Rule for the last
 }
 
+// Subject returns the ReplicaSet or ReplicationController.
+func (o Order) Subject() Subject { return replicaSet(o.Kind, o.Namespace, o.Name) }
+
 // Text writes the order as a table.
 func (o Order) Text(w *terminal.Writer) {
 	name := o.Name

@@ -25,6 +25,14 @@ type ReplicaPlan struct {
 	Unapplied bool     // a manifest that was not applied yet
 }
 
+// Subject returns the ReplicaSet or ReplicationController.
+func (p ReplicaPlan) Subject() Subject { return replicaSet(p.Kind, p.Namespace, p.Name) }
+
+// Verdict returns the verdict on the ReplicaSet.
+func (p ReplicaPlan) Verdict() Verdict {
+	return verdictOf(&ReplicaExplanation{ReplicaPlan: p}, p.Unapplied)
+}
+
 func (p *ReplicaPlan) name() string {
 	if p.Namespace != "" {
 		return p.Kind + " " + p.Namespace + "/" + p.Name
@@ -113,6 +121,9 @@ type ReplicaExplanation struct {
 	Instants []Instant // times of changes without events
 	Caveats  []Caveat
 }
+
+// Verdict returns the verdict on the ReplicaSet.
+func (e ReplicaExplanation) Verdict() Verdict { return verdictOf(&e, e.Unapplied) }
 
 // State returns the state of the ReplicaSet, and one sentence that explains it.
 func (e *ReplicaExplanation) State() (State, string) {

@@ -30,6 +30,20 @@ type RolloutPlan struct {
 	Leaving   bool // the workload is being deleted
 }
 
+// Subject returns the Rollout.
+func (p RolloutPlan) Subject() Subject {
+	return kruiseRollout(p.Namespace, p.Snapshot.Rollout.Name)
+}
+
+// Drives returns the workload of the Rollout, without its group.
+func (p RolloutPlan) Drives() Subject {
+	ref := &p.Snapshot.Rollout.WorkloadRef
+	return Subject{Kind: ref.Kind, Namespace: p.Namespace, Name: ref.Name}
+}
+
+// Verdict returns the verdict on the Rollout.
+func (p RolloutPlan) Verdict() Verdict { return verdictOf(&RolloutExplanation{RolloutPlan: p}, false) }
+
 // Text writes the plan as text.
 func (p RolloutPlan) Text(w *terminal.Writer) {
 	p.heading(w)
@@ -258,4 +272,23 @@ func kruiseStatus(s *kruise.Status) string {
 		text += fmt.Sprintf(", step %d %s, %d new pods, %d ready", s.Sub.CurrentStepIndex, s.Sub.CurrentStepState, s.Sub.Replicas, s.Sub.ReadyReplicas)
 	}
 	return text
+}
+
+// MarshalJSON encodes the plan, the plan of the BatchRelease, if any, and all steps. Actions and
+// holds are never left out.
+func (p RolloutPlan) MarshalJSON() ([]byte, error) {
+	type plan kruise.Plan // without methods
+	return marshal(struct {
+		head
+		Policies []string                    `json:"policies,omitempty"`
+		Actions  kruise.Actions              `json:"actions"`
+		Holds    []kplan.Hold[kruise.Reason] `json:"holds"`
+		plan
+		BatchRelease *batchrelease.Plan `json:"batchRelease,omitempty"`
+		Steps        []preview.Step     `json:"steps"`
+		Warnings     []preview.Warning  `json:"warnings,omitempty"`
+	}{
+		headOf(kruiseRollout(p.Namespace, p.Snapshot.Rollout.Name)), p.Policies, p.Plan.Actions, notNil(p.Plan.Holds), plan(p.Plan),
+		p.Batch, notNil(p.Preview.Steps), p.Preview.Warnings,
+	})
 }

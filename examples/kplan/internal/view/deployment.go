@@ -23,6 +23,12 @@ type Plan struct {
 	Unapplied bool      // a manifest that was not applied yet
 }
 
+// Subject returns the Deployment.
+func (p Plan) Subject() Subject { return deployment(p.Namespace, p.Snapshot.Deployment.Name) }
+
+// Verdict returns the verdict on the Deployment.
+func (p Plan) Verdict() Verdict { return verdictOf(&Explanation{Plan: p}, p.Unapplied) }
+
 // Text writes the plan as text.
 func (p Plan) Text(w *terminal.Writer) {
 	d := &p.Snapshot.Deployment
@@ -127,4 +133,17 @@ func exceeded(s deploy.Status) bool {
 		}
 	}
 	return false
+}
+
+// MarshalJSON encodes the plan and its Deployment. Actions and holds are never left out.
+func (p Plan) MarshalJSON() ([]byte, error) {
+	type plan deploy.Plan // without methods
+	return marshal(struct {
+		head
+		Policies []string                    `json:"policies,omitempty"`
+		Actions  deploy.Actions              `json:"actions"`
+		Holds    []kplan.Hold[deploy.Reason] `json:"holds"`
+		plan
+		ReplicaSets []PodPlan `json:"replicaSets"`
+	}{headOf(deployment(p.Namespace, p.Snapshot.Deployment.Name)), p.Policies, p.Plan.Actions, notNil(p.Plan.Holds), plan(p.Plan), notNil(p.Pods)})
 }
