@@ -3,6 +3,7 @@
 package manifest
 
 import (
+	"errors"
 	"slices"
 )
 
@@ -45,7 +46,7 @@ func (l *loader) set(from Source) (*Set, error) {
 	if s.empty() && !running {
 		return nil, l.firstUnread(l.nothing(s.Notes))
 	}
-	if err := l.selected.narrow(s, from); err != nil {
+	if err := l.narrow(s, from); err != nil {
 		return nil, err
 	}
 	return s, l.dropPartial(s, from)
@@ -59,4 +60,35 @@ func (l *loader) nothing(notes []string) error {
 		return &Error{File: r.file, Object: describe("Rollout", r.object.object.Name), Err: errNoWorkload}
 	}
 	return passedOver("nothing to plan in the input", notes)
+}
+
+// narrow keeps the chosen objects of a set, the Rollouts of chosen workloads, and the workloads of
+// chosen Rollouts. It keeps everything in a source that only describes the running state.
+func (l *loader) narrow(set *Set, from Source) error {
+	s := &l.selected
+	if s.Selection == nil {
+		return nil
+	}
+	set.Objects = without(set.Objects, func(o Object) bool { return !s.has(o.ID) })
+	if from.Keep {
+		return nil
+	}
+	set.Rollouts = without(set.Rollouts, func(r Rollout) bool { return !s.has(r.ID()) && !s.has(r.WorkloadID()) })
+	for i := range set.Rollouts {
+		s.ids[set.Rollouts[i].WorkloadID().Placed()] = true
+	}
+	set.Workloads = without(set.Workloads, func(w Workload) bool { return !s.has(w.ID()) })
+	set.Argo = without(set.Argo, func(r ArgoRollout) bool { return !s.has(r.ID()) })
+	set.DaemonSets = without(set.DaemonSets, func(d DaemonSet) bool { return !s.has(d.ID()) })
+	set.ReplicaSets = without(set.ReplicaSets, func(r ReplicaSet) bool { return !s.has(r.ID()) })
+	if from.Whole {
+		return nil
+	}
+	if err := s.missed(); err != nil {
+		return err
+	}
+	if set.empty() {
+		return errors.New(s.none())
+	}
+	return nil
 }

@@ -95,3 +95,8 @@ func (s *Set) holds(kind, key string) bool {
 	}
 	return slices.ContainsFunc(s.ReplicaSets, func(r ReplicaSet) bool { return r.Key() == key })
 }
+
+// without returns a copy of a list without some elements. Pointers into the list stay valid.
+func without[T any](list []T, drop func(T) bool) []T {
+	return slices.DeleteFunc(slices.Clone(list), drop)
+}
