@@ -16,37 +16,36 @@ import (
 	"github.com/kplan-go/kplan/rollout/argo"
 )
 
-// assignArgo completes the Rollouts of Argo with the objects that they need. It removes their
+// loadArgo returns the Rollouts of Argo with the objects that they need. It removes their
 // ReplicaSets from the list, so that no Deployment gets them.
-func (l *loader) assignArgo(s *Set) error {
-	files := map[string]string{}
+func (l *loader) loadArgo(around *surroundings) (list []ArgoRollout, err error) {
+	taken := names{}
 	for _, source := range l.argo {
 		r := ArgoRollout{File: source.file, Object: source.object}
 		if r.Object.Name == "" {
-			return r.Invalid(&kplan.FieldError{Path: "metadata.name", Value: "", Detail: "must be set"})
+			return nil, r.Invalid(&kplan.FieldError{Path: "metadata.name", Value: "", Detail: "must be set"})
 		}
-		if first, ok := files[r.Key()]; ok {
-			return r.Invalid(fmt.Errorf("there is one of this name already, in %s", first))
+		if err := taken.take(r.Key(), r.File); err != nil {
+			return nil, r.Invalid(err)
 		}
-		files[r.Key()] = r.File
 		identify(&r.Object.ObjectMeta, "argo/")
-		if err := l.completeArgo(&r, s); err != nil {
+		if err := l.completeArgo(&r, around); err != nil {
 			if err = l.reject(r.ID(), r.Invalid(err)); err != nil {
-				return err
+				return nil, err
 			}
 			continue
 		}
 		snapshot := &r.Snapshot
 		if at := snapshot.Rollout.RestartAt; len(r.Pods) == 0 && !at.Equal(snapshot.Rollout.Status.RestartedAt) && slices.ContainsFunc(snapshot.Sets, argoHasPods) {
-			s.Notes = append(s.Notes, fmt.Sprintf("%s: %s: spec.restartAt asks for a restart, and its pods are not in the input: plan takes them for restarted", r.File, r.Name()))
+			l.notes = append(l.notes, fmt.Sprintf("%s: %s: spec.restartAt asks for a restart, and its pods are not in the input: plan takes them for restarted", r.File, r.Name()))
 		}
-		s.Argo = append(s.Argo, r)
+		list = append(list, r)
 	}
-	return nil
+	return list, nil
 }
 
 // completeArgo adds the template, ReplicaSets, pods and Services of a Rollout.
-func (l *loader) completeArgo(r *ArgoRollout, s *Set) (err error) {
+func (l *loader) completeArgo(r *ArgoRollout, around *surroundings) (err error) {
 	if err := l.resolve(r); err != nil {
 		return err
 	}
@@ -56,17 +55,17 @@ func (l *loader) completeArgo(r *ArgoRollout, s *Set) (err error) {
 	r.Scaled = l.autoscale("Rollout", r.Object, &r.Object.Spec.Replicas)
 	if text := r.Object.Status.ObservedGeneration; text != "" {
 		if _, err := strconv.ParseInt(text, 10, 64); err != nil {
-			s.Notes = append(s.Notes, fmt.Sprintf("%s: %s: status.observedGeneration %q is no number, as before Argo Rollouts 0.10: which generation was seen is not known", r.File, r.Name(), text))
+			l.notes = append(l.notes, fmt.Sprintf("%s: %s: status.observedGeneration %q is no number, as before Argo Rollouts 0.10: which generation was seen is not known", r.File, r.Name(), text))
 		}
 	}
 	l.takeArgo(r)
 	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: r.Object.Namespace, Name: r.Object.Name, UID: r.Object.UID}}
 	d.Spec.Replicas, d.Spec.Selector, d.Spec.Template = r.Object.Spec.Replicas, r.Object.Spec.Selector, r.Object.Spec.Template
 	r.Workload = Workload{
-		File: r.File, Deployment: d, kind: "Rollout", limits: l.limitObjects, shared: &s.Shared, scaled: r.Scaled,
+		File: r.File, Deployment: d, kind: "Rollout", surroundings: around, scaled: r.Scaled,
 		ReplicaSets: r.ReplicaSets, Pods: r.Pods,
 	}
-	s.Notes = append(s.Notes, l.argoServices(r)...)
+	l.notes = append(l.notes, l.argoServices(r)...)
 	r.Snapshot, err = kubeargo.Snapshot(r.Object, r.ReplicaSets, r.Services)
 	return err
 }

@@ -21,21 +21,21 @@ type Around struct {
 	Limits []kube.Object // quotas, limit ranges, claims and disruption budgets of the namespace
 }
 
-// Shared holds the objects of the input that affect all workloads.
-type Shared struct {
-	Nodes []*corev1.Node // of the input, without made ones
-	Pods  []*corev1.Pod  // of all namespaces, including pods of an earlier source
+// The surroundings of a workload are the objects of the input that affect all workloads.
+type surroundings struct {
+	Nodes  []*corev1.Node // of the input, and made ones
+	given  []*corev1.Node // of the input
+	pods   []*corev1.Pod  // of all namespaces, including pods of an earlier source
+	limits *limitObjects
 }
 
 // Around returns the other objects in a namespace that affect the workload.
-func (w *Workload) Around(namespace string) Around {
-	return Around{w.Nodes, w.shared.Pods, w.limits.in(namespace)}
+func (s *surroundings) Around(namespace string) Around {
+	return Around{s.Nodes, s.pods, s.limits.in(namespace)}
 }
 
-// Around returns the other objects in a namespace that affect the DaemonSet.
-func (d *DaemonSet) Around(namespace string) Around {
-	return Around{d.Nodes, d.shared.Pods, d.limits.in(namespace)}
-}
+// HasNodes reports whether the input has nodes.
+func (s *surroundings) HasNodes() bool { return len(s.given) > 0 }
 
 // limitObjects are the objects that limit workloads.
 type limitObjects struct {
@@ -50,9 +50,6 @@ type limitObjects struct {
 // beside adds the objects of another source. Objects of this source win over others of the same
 // name.
 func (o *limitObjects) beside(other *limitObjects) {
-	if other == nil {
-		return
-	}
 	o.quotas, o.budgets = joined(o.quotas, other.quotas), joined(o.budgets, other.budgets)
 	o.autoscalers, o.ranges = joined(o.autoscalers, other.autoscalers), joined(o.ranges, other.ranges)
 	o.claims = joined(o.claims, other.claims)

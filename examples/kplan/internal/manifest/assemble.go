@@ -2,17 +2,14 @@
 
 package manifest
 
-import (
-	"errors"
-	"slices"
-)
+import "errors"
 
 // noWorkload is the error for input with nothing to plan.
 const noWorkload = "no Deployment, DaemonSet, Rollout, ReplicaSet or ReplicationController in the input"
 
 // set builds the [Set] from all objects.
 func (l *loader) set(from Source) (*Set, error) {
-	sets, err := l.podSets()
+	sets, err := l.loadPodSets()
 	if err != nil {
 		return nil, err
 	}
@@ -26,25 +23,13 @@ func (l *loader) set(from Source) (*Set, error) {
 		return nil, passedOver(noWorkload, l.notes)
 	}
 	l.identifyReplicaSets()
-	s := &Set{Skipped: skipped, Notes: slices.Clone(l.notes), Shared: l.shared(), Running: l.running, Latest: l.latest.time, PodSets: sets, limits: l.limitObjects}
-	if err := l.assignArgo(s); err != nil {
+	s := &Set{Skipped: skipped, Running: l.running, Latest: l.latest.time, PodSets: sets, surroundings: l.around()}
+	if err := l.complete(s, from); err != nil {
 		return nil, err
 	}
-	if err := l.assignDeployments(s); err != nil {
-		return nil, err
-	}
-	if err := l.assignAlone(s, from); err != nil {
-		return nil, err
-	}
-	if err := l.assignDaemonSets(s, from); err != nil {
-		return nil, err
-	}
-	if err := l.assignRollouts(s); err != nil {
-		return nil, err
-	}
-	s.Objects, s.Absent = l.objects, l.absent
+	s.Notes, s.Objects, s.Absent = l.notes, l.objects, l.absent
 	if s.empty() && !running {
-		return nil, l.firstUnread(l.nothing(s.Notes))
+		return nil, l.firstUnread(l.nothing())
 	}
 	if err := l.narrow(s, from); err != nil {
 		return nil, err
@@ -52,14 +37,32 @@ func (l *loader) set(from Source) (*Set, error) {
 	return s, l.dropPartial(s, from)
 }
 
+// complete adds the workloads and Rollouts to a set: first the owners of ReplicaSets.
+func (l *loader) complete(s *Set, from Source) (err error) {
+	if s.Argo, err = l.loadArgo(s.surroundings); err != nil {
+		return err
+	}
+	if s.Workloads, err = l.loadDeployments(s.surroundings); err != nil {
+		return err
+	}
+	if s.ReplicaSets, err = l.loadAlone(s.Workloads, from.Only, s.surroundings); err != nil {
+		return err
+	}
+	s.Nodes = l.nodesFor(s.pods, from.Nodes, from.Zones)
+	if s.DaemonSets, err = l.loadDaemonSets(s.surroundings); err != nil {
+		return err
+	}
+	return l.loadRollouts(s)
+}
+
 // nothing returns the error for a set with nothing to plan: about the first Rollout, or else with
 // the notes.
-func (l *loader) nothing(notes []string) error {
+func (l *loader) nothing() error {
 	if len(l.rollouts) > 0 {
 		r := l.rollouts[0]
 		return &Error{File: r.file, Object: describe("Rollout", r.object.object.Name), Err: errNoWorkload}
 	}
-	return passedOver("nothing to plan in the input", notes)
+	return passedOver("nothing to plan in the input", l.notes)
 }
 
 // narrow keeps the chosen objects of a set, the Rollouts of chosen workloads, and the workloads of

@@ -26,13 +26,11 @@ type DaemonSet struct {
 	File      string
 	Object    *appsv1.DaemonSet
 	Advanced  *kubekruise.Advanced // nil for one of Kubernetes
-	Nodes     []*corev1.Node
 	Pods      []*corev1.Pod
 	Revisions []*appsv1.ControllerRevision
 
+	*surroundings
 	failures failures
-	shared   *Shared
-	limits   *limitObjects
 }
 
 // Name returns the kind and name of the DaemonSet, for messages.

@@ -17,7 +17,7 @@ import (
 // nodesFor returns the nodes of the input and, until there are n, made ones: first the nodes that
 // pods are bound or pinned to, then node-1, node-2 and so on. If zones is not 0, made nodes are in
 // zone-1, zone-2 and so on in turn.
-func (l *loader) nodesFor(n, zones int) []*corev1.Node {
+func (l *loader) nodesFor(pods []*corev1.Pod, n, zones int) []*corev1.Node {
 	var nodes []*corev1.Node
 	seen := map[string]bool{}
 	for _, source := range l.nodes {
@@ -40,7 +40,6 @@ func (l *loader) nodesFor(n, zones int) []*corev1.Node {
 			nodes = append(nodes, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels}})
 		}
 	}
-	pods := l.shared().Pods
 	for _, p := range pods {
 		add(p.Spec.NodeName)
 	}
@@ -92,11 +91,13 @@ func (d *DaemonSet) AssumeNodes(before *DaemonSet) (assumed []string) {
 			names = append(names, fmt.Sprintf("node-%0*d", width, i+1))
 		}
 	}
+	around := *d.surroundings // other workloads keep theirs
 	for _, name := range names {
 		own := maps.Clone(labels)
 		own[corev1.LabelHostname] = name
-		d.Nodes = append(d.Nodes, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: own}})
+		around.Nodes = append(around.Nodes, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: own}})
 	}
+	d.surroundings = &around
 	return []string{fmt.Sprintf(text, len(names))}
 }
 

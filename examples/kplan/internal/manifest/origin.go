@@ -24,6 +24,18 @@ type Error = files.Error
 
 func describe(kind, name string) string { return fmt.Sprintf("%s %q", kind, name) }
 
+// names has the file of each name: an object of a kind has a name alone.
+type names map[string]string
+
+// take returns an error if a name is taken, and takes it.
+func (n names) take(name, file string) error {
+	if first, ok := n[name]; ok {
+		return fmt.Errorf("there is one of this name already, in %s", first)
+	}
+	n[name] = file
+	return nil
+}
+
 // passedOver returns an error that names the first of the objects that were passed over.
 func passedOver(text string, notes []string) error {
 	switch {

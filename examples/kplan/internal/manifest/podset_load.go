@@ -16,12 +16,13 @@ import (
 	simulated "github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
-// podSets returns the CloneSets and StatefulSets of a source.
-func (l *loader) podSets() ([]PodSet, error) {
+// loadPodSets returns the CloneSets and StatefulSets of a source.
+func (l *loader) loadPodSets() ([]PodSet, error) {
 	var list []PodSet
+	taken := names{}
 	add := func(kind, group string, s PodSet, err error) error {
-		if i := slices.IndexFunc(list, func(o PodSet) bool { return o.Key() == s.Key() }); err == nil && i >= 0 {
-			err = fmt.Errorf("there is one of this name already, in %s", list[i].File)
+		if err == nil {
+			err = taken.take(s.Key(), s.File)
 		}
 		if err == nil {
 			list = append(list, s)
@@ -64,7 +65,7 @@ func (l *loader) podSets() ([]PodSet, error) {
 			return nil, err
 		}
 	}
-	l.complete(list)
+	l.completePodSets(list)
 	return list, nil
 }
 
@@ -86,8 +87,8 @@ func (l *loader) released(id ID) bool {
 	})
 }
 
-// complete adds the template labels and the pods of sets.
-func (l *loader) complete(list []PodSet) {
+// completePodSets adds the template labels and the pods of sets.
+func (l *loader) completePodSets(list []PodSet) {
 	for i := range list {
 		s := &list[i]
 		s.Set.TemplateLabels = s.template.Labels

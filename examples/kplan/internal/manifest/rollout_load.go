@@ -23,19 +23,20 @@ import (
 // errNoWorkload is the error for a Rollout without its workload.
 var errNoWorkload = errors.New("its workload is not in the input")
 
-// assignRollouts completes the Rollouts of OpenKruise with their workloads and traffic objects.
-func (l *loader) assignRollouts(s *Set) error {
+// loadRollouts adds the Rollouts of OpenKruise with their workloads and traffic objects to a set of
+// all other workloads.
+func (l *loader) loadRollouts(s *Set) error {
 	p := &l.progressive
-	files := map[string]string{}
+	taken := names{}
 	for _, source := range p.rollouts {
-		r := Rollout{File: source.file, Namespace: source.object.namespace, limits: l.limitObjects, shared: &s.Shared, nodes: s.nodes}
+		r := Rollout{File: source.file, Namespace: source.object.namespace, surroundings: s.surroundings}
 		r.Snapshot.Rollout = source.object.object
 		if r.Snapshot.Rollout.Name == "" {
 			return r.Invalid(&kplan.FieldError{Path: "metadata.name", Value: "", Detail: "must be set"})
 		}
 		note, err := l.admission.judge(source.object)
 		if note != nil {
-			s.Notes = append(s.Notes, r.Invalid(note).Error())
+			l.notes = append(l.notes, r.Invalid(note).Error())
 		}
 		if err != nil {
 			if err = l.reject(r.ID(), r.Invalid(err)); err != nil {
@@ -43,11 +44,9 @@ func (l *loader) assignRollouts(s *Set) error {
 			}
 			continue
 		}
-		key := r.Namespace + "/" + r.Snapshot.Rollout.Name
-		if first, ok := files[key]; ok {
-			return r.Invalid(fmt.Errorf("there is one of this name already, in %s", first))
+		if err := taken.take(r.Namespace+"/"+r.Snapshot.Rollout.Name, r.File); err != nil {
+			return r.Invalid(err)
 		}
-		files[key] = r.File
 		for _, br := range p.releases {
 			if br.object.namespace == r.Namespace && br.object.object.Name == r.Snapshot.Rollout.Name {
 				r.Snapshot.BatchRelease = &br.object.object
@@ -58,7 +57,7 @@ func (l *loader) assignRollouts(s *Set) error {
 			return r.Invalid(err)
 		}
 		if !found || l.rejected(r.WorkloadID()) {
-			s.Notes = append(s.Notes, fmt.Sprintf("%s: skipped %s: %v", r.File, r.Name(), errNoWorkload))
+			l.notes = append(l.notes, fmt.Sprintf("%s: skipped %s: %v", r.File, r.Name(), errNoWorkload))
 			continue
 		}
 		if err := l.trafficOf(&r); err != nil {

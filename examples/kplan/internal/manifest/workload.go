@@ -22,14 +22,12 @@ type Workload struct {
 	Deployment  *appsv1.Deployment // nil, like ReplicaSets, unless the workload is open
 	ReplicaSets []*appsv1.ReplicaSet
 	Pods        []*corev1.Pod // of these ReplicaSets
-	Nodes       []*corev1.Node
+	*surroundings
 
 	kind      string          // "" means Deployment
 	held      *heldDeployment // nil for a ReplicaSet on its own, which is always open
 	sets      []*heldSet
 	namespace *namespace
-	shared    *Shared
-	limits    *limitObjects
 	failures  failures
 	scaled    Scaling
 }
@@ -61,9 +59,6 @@ func (w *Workload) Drop() {
 		w.namespace.drop(w.held.uid)
 	}
 }
-
-// Shared returns the objects that affect all workloads.
-func (w *Workload) Shared() Shared { return *w.shared }
 
 // head returns the namespace, name and UID.
 func (w *Workload) head() head {
@@ -134,7 +129,7 @@ func (w *Workload) PodsOfSets() []*corev1.Pod {
 		if controls(w.Deployment, rs) {
 			continue
 		}
-		for _, p := range w.shared.Pods {
+		for _, p := range w.pods {
 			if metav1.IsControlledBy(p, rs) && p.Namespace == rs.Namespace {
 				list = append(list[:len(list):len(list)], p)
 			}

@@ -3,7 +3,6 @@
 package manifest
 
 import (
-	"fmt"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -12,42 +11,42 @@ import (
 	"github.com/kplan-go/kplan/kube"
 )
 
-// assignDeployments completes the Deployments with their ReplicaSets and pods.
-func (l *loader) assignDeployments(s *Set) error {
-	files, namespaces := map[string]string{}, l.namespaces()
-	s.Workloads = make([]Workload, 0, len(l.deployments))
+// loadDeployments returns the Deployments with their ReplicaSets and pods.
+func (l *loader) loadDeployments(around *surroundings) ([]Workload, error) {
+	taken, namespaces := names{}, l.namespaces()
+	list := make([]Workload, 0, len(l.deployments))
 	for _, source := range l.deployments {
 		h, d := source.object, source.object.open()
-		w := Workload{File: source.file, limits: l.limitObjects, failures: l.failures, held: h, shared: &s.Shared, namespace: namespaces[h.namespace]}
+		w := Workload{File: source.file, surroundings: around, failures: l.failures, held: h, namespace: namespaces[h.namespace]}
 		before := d.Spec.Replicas
 		w.scaled = l.autoscale("Deployment", d, &d.Spec.Replicas)
 		if d.Spec.Replicas != before {
 			h.replicas = d.Spec.Replicas
 		}
-		if first, ok := files[w.Key()]; ok {
-			return w.Invalid(fmt.Errorf("there is one of this name already, in %s", first))
+		if err := taken.take(w.Key(), w.File); err != nil {
+			return nil, w.Invalid(err)
 		}
-		files[w.Key()] = source.file
 		if err := kube.Validate(d); err != nil {
 			if err = l.reject(w.ID(), w.Invalid(err)); err != nil {
-				return err
+				return nil, err
 			}
 			continue
 		}
 		h.hadSets = hadSets(d)
 		h.identify()
 		h.close()
-		s.Workloads = append(s.Workloads, w)
+		list = append(list, w)
 	}
-	return l.assignReplicaSets(s)
+	return list, l.assignReplicaSets(list)
 }
 
-func (l *loader) assignReplicaSets(s *Set) error {
-	owners, deployments := map[types.UID]int{}, s.byUID() // of ReplicaSets
+// assignReplicaSets gives Deployments their ReplicaSets and the pods of these.
+func (l *loader) assignReplicaSets(list []Workload) error {
+	owners, deployments := map[types.UID]int{}, byUID(list) // of ReplicaSets
 	for _, source := range l.replicaSets {
 		rs := source.object
 		if !rs.controlled {
-			s.offer(rs)
+			offer(list, rs)
 			continue
 		}
 		i, ok := deployments[rs.owner()]
@@ -58,7 +57,7 @@ func (l *loader) assignReplicaSets(s *Set) error {
 			return &Error{File: source.file, Object: rs.describe(), Err: rs.wrong}
 		}
 		owners[rs.uid] = i
-		s.Workloads[i].sets = append(s.Workloads[i].sets, rs)
+		list[i].sets = append(list[i].sets, rs)
 	}
 	for _, p := range l.pods {
 		owner := metav1.GetControllerOfNoCopy(p.object)
@@ -66,17 +65,17 @@ func (l *loader) assignReplicaSets(s *Set) error {
 			continue
 		}
 		if i, ok := owners[owner.UID]; ok {
-			s.Workloads[i].Pods = append(s.Workloads[i].Pods, p.object)
+			list[i].Pods = append(list[i].Pods, p.object)
 		}
 	}
 	return nil
 }
 
 // byUID returns the indexes of the Deployments by UID and namespace.
-func (s *Set) byUID() map[owner]int {
+func byUID(list []Workload) map[owner]int {
 	places := map[owner]int{}
-	for i := range s.Workloads {
-		o := owner{s.Workloads[i].held.uid, s.Workloads[i].held.namespace}
+	for i := range list {
+		o := owner{list[i].held.uid, list[i].held.namespace}
 		if _, ok := places[o]; !ok {
 			places[o] = i
 		}
@@ -86,18 +85,18 @@ func (s *Set) byUID() map[owner]int {
 
 // offer gives a ReplicaSet without a controller to every Deployment of its namespace: the planner
 // decides which one adopts it.
-func (s *Set) offer(rs *heldSet) {
-	for i := range s.Workloads {
-		if s.Workloads[i].held.namespace == rs.namespace {
-			s.Workloads[i].sets = append(s.Workloads[i].sets, rs)
+func offer(list []Workload, rs *heldSet) {
+	for i := range list {
+		if list[i].held.namespace == rs.namespace {
+			list[i].sets = append(list[i].sets, rs)
 		}
 	}
 }
 
 // withdraw removes a ReplicaSet from the Deployments that it was offered to.
-func (s *Set) withdraw(rs *heldSet) {
-	for i := range s.Workloads {
-		w := &s.Workloads[i]
+func withdraw(list []Workload, rs *heldSet) {
+	for i := range list {
+		w := &list[i]
 		w.sets = slices.DeleteFunc(w.sets, func(o *heldSet) bool { return o == rs })
 	}
 }
