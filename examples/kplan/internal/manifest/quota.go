@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -25,46 +26,31 @@ func (w *Workload) PodQuota(running int) (allowed int, name string) {
 	return w.limits.podQuota(w.Deployment.Namespace, running)
 }
 
-// podQuota returns the number of pods that a quota allows a workload of a namespace, which runs so
-// many now, and the name of the tightest quota, or "".
+// podQuota is [Workload.PodQuota] for a workload of any kind.
 func (o *limitObjects) podQuota(namespace string, running int) (allowed int, name string) {
-	for _, s := range o.quotas {
-		q := s.object
-		if !sameNamespace(q.Namespace, namespace) || len(q.Spec.Scopes) > 0 || q.Spec.ScopeSelector != nil {
-			continue
-		}
-		for _, resource := range []corev1.ResourceName{corev1.ResourcePods, "count/pods"} {
-			hard, ok := q.Spec.Hard[resource]
-			if !ok {
-				continue
-			}
-			used := q.Status.Used[resource]
-			n := max(0, int(hard.Value())-max(0, int(used.Value())-running))
-			if name == "" || n < allowed {
-				allowed, name = n, q.Name
-			}
-		}
-	}
-	return allowed, name
+	n, name := o.quota(namespace, []corev1.ResourceName{corev1.ResourcePods, "count/pods"}, int64(running))
+	return int(n), name
 }
 
 // ResourceQuota returns the amount of a resource that a quota allows the Deployment, and the name
 // of the tightest quota, or "". A resource may have several names. Taken is the amount that the
 // pods of the Deployment use now. CPU is in thousandths.
 func (w *Workload) ResourceQuota(names []corev1.ResourceName, taken int64) (allowed int64, name string) {
-	value := func(q resource.Quantity, ok bool) int64 {
-		switch {
-		case !ok:
-			return 0
-		case strings.HasSuffix(string(names[0]), "cpu"):
+	return w.limits.quota(w.Deployment.Namespace, names, taken)
+}
+
+// quota is [Workload.ResourceQuota] for a workload of any kind.
+func (o *limitObjects) quota(namespace string, names []corev1.ResourceName, taken int64) (allowed int64, name string) {
+	value := func(q resource.Quantity) int64 {
+		if strings.HasSuffix(string(names[0]), "cpu") {
 			return q.MilliValue()
 		}
 		return q.Value()
 	}
 	allowed = math.MaxInt64 / 4
-	for _, s := range w.limits.quotas {
+	for _, s := range o.quotas {
 		q := s.object
-		if !sameNamespace(q.Namespace, w.Deployment.Namespace) || len(q.Spec.Scopes) > 0 || q.Spec.ScopeSelector != nil {
+		if !sameNamespace(q.Namespace, namespace) || len(q.Spec.Scopes) > 0 || q.Spec.ScopeSelector != nil {
 			continue
 		}
 		for _, resource := range names {
@@ -72,8 +58,7 @@ func (w *Workload) ResourceQuota(names []corev1.ResourceName, taken int64) (allo
 			if !ok {
 				continue
 			}
-			used, known := q.Status.Used[resource]
-			n := max(0, value(hard, true)-max(0, value(used, known)-taken))
+			n := max(0, value(hard)-max(0, value(q.Status.Used[resource])-taken))
 			if name == "" || n < allowed {
 				allowed, name = n, q.Name
 			}
@@ -91,16 +76,9 @@ type Shortage struct {
 // Bites returns notes on the limits that a rollout within a budget runs into: quotas of pods, and
 // of other resources if known; autoscalers; and disruption budgets, which rollouts ignore.
 func (w *Workload) Bites(b rollout.Budget, running int, others ...Shortage) (notes []string) {
-	if n, name := w.PodQuota(running); name != "" && int(b.MaxTotal()) > n {
-		others = append([]Shortage{{name, "pods", n}}, others...)
-	}
-	notes = append(fails(others, b.MaxTotal()), w.scaled.Notes...)
-	for _, s := range w.limits.budgets {
-		p := s.object
-		selector, err := metav1.LabelSelectorAsSelector(p.Spec.Selector)
-		if err != nil || !sameNamespace(p.Namespace, w.Deployment.Namespace) || !selector.Matches(labels.Set(w.Deployment.Spec.Template.Labels)) {
-			continue
-		}
+	namespace := w.Deployment.Namespace
+	notes = append(w.limits.overQuota(namespace, b.MaxTotal(), running, others...), w.scaled.Notes...)
+	for _, p := range w.limits.budgetsOf(namespace, w.Deployment.Spec.Template.Labels) {
 		least := 0
 		if v := p.Spec.MinAvailable; v != nil {
 			least, _ = intstr.GetScaledValueFromIntOrPercent(v, int(b.Replicas), true)
@@ -120,23 +98,25 @@ func (w *Workload) Bites(b rollout.Budget, running int, others ...Shortage) (not
 // Bites returns notes on the quota that an update of the DaemonSet with at most so many pods runs
 // into, and on the disruption budgets for its pods.
 func (d *DaemonSet) Bites(most int32, running int) (notes []string) {
-	if n, name := d.limits.podQuota(d.Object.Namespace, running); name != "" && int(most) > n {
-		notes = fails([]Shortage{{name, "pods", n}}, most)
+	notes = d.limits.overQuota(d.Object.Namespace, most, running)
+	for _, p := range d.limits.budgetsOf(d.Object.Namespace, d.Object.Spec.Template.Labels) {
+		notes = append(notes, fmt.Sprintf("PodDisruptionBudget %s is not looked at for DaemonSets, which do not heed it either: no pod may be evicted", p.Name))
 	}
-	return append(notes, d.limits.unheededBudgets(d.Object.Namespace, "DaemonSets", d.Object.Spec.Template.Labels)...)
+	return notes
 }
 
 // Bites returns notes on quotas that a release with at most so many pods runs into, while so many
 // run.
 func (r *Rollout) Bites(most int32, running int) []string {
-	if n, name := r.limits.podQuota(r.Namespace, running); name != "" && int(most) > n {
-		return fails([]Shortage{{name, "pods", n}}, most)
-	}
-	return nil
+	return r.limits.overQuota(r.Namespace, most, running)
 }
 
-// fails returns a note for each quota with shortages when up to most pods are wanted.
-func fails(list []Shortage, most int32) (notes []string) {
+// overQuota returns a note for each quota with shortages, of pods or of other resources, when so
+// many pods run and up to most are wanted.
+func (o *limitObjects) overQuota(namespace string, most int32, running int, list ...Shortage) (notes []string) {
+	if n, name := o.podQuota(namespace, running); name != "" && int(most) > n {
+		list = append([]Shortage{{name, "pods", n}}, list...)
+	}
 	told := map[string]bool{}
 	for _, s := range list {
 		if told[s.Quota] {
@@ -159,15 +139,15 @@ func fails(list []Shortage, most int32) (notes []string) {
 	return notes
 }
 
-// unheededBudgets returns a note on each disruption budget that selects the pods of a template.
-func (o *limitObjects) unheededBudgets(namespace, kind string, template map[string]string) (notes []string) {
+// budgetsOf returns the disruption budgets that select the pods of a template.
+func (o *limitObjects) budgetsOf(namespace string, template map[string]string) (list []*policyv1.PodDisruptionBudget) {
 	for _, s := range o.budgets {
 		selector, err := metav1.LabelSelectorAsSelector(s.object.Spec.Selector)
 		if err == nil && sameNamespace(s.object.Namespace, namespace) && selector.Matches(labels.Set(template)) {
-			notes = append(notes, fmt.Sprintf("PodDisruptionBudget %s is not looked at for %s, which do not heed it either: no pod may be evicted", s.object.Name, kind))
+			list = append(list, s.object)
 		}
 	}
-	return notes
+	return list
 }
 
 // Ranged returns a pod of the workload with the defaults of the LimitRanges of its namespace, and
