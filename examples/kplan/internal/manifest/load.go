@@ -4,12 +4,10 @@
 // from files that people write and that kubectl prints.
 //
 //	files of package files, or objects of a cluster
-//	  -> apply                          to live objects
-//	  -> load, progressive              sort by kind: loader
-//	  -> assemble, *_load               complete each workload
-//	  -> set, workload, daemonset, ...  the result: Set
-//
-// The files of the last line do not depend on the loader.
+//	  -> apply                         to live objects
+//	  -> load                          sort by kind: loader
+//	  -> assemble                      complete each workload, by the loadX of its kind
+//	  -> set, workload, argo, ...      the result: Set
 package manifest
 
 import (
@@ -35,7 +33,9 @@ func Load(s Source) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.beside(s.Beside)
+	if s.Beside != nil && s.Beside.surroundings != nil {
+		l.beside(s.Beside.surroundings)
+	}
 	set, err := l.set(s)
 	if err == nil && (s.Objects != nil || s.Only != nil) {
 		set.keep(s.Only)

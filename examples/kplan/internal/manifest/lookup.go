@@ -116,10 +116,7 @@ func (l *loader) sortByNamespace() map[string]*namespace {
 
 // beside adds objects of another source of the same cluster: nodes with other names, pods, which
 // take room on nodes, and limits.
-func (l *loader) beside(other *Set) {
-	if other == nil || other.surroundings == nil {
-		return
-	}
+func (l *loader) beside(other *surroundings) {
 	for _, n := range other.given {
 		if !slices.ContainsFunc(l.nodes, func(o source[corev1.Node]) bool { return o.object.Name == n.Name }) {
 			l.nodes = append(l.nodes, source[corev1.Node]{n, ""})
