@@ -49,16 +49,7 @@ func (p ArgoPlan) Text(w *terminal.Writer) {
 	}
 	p.steps(w)
 	w.Printf("Status:      %s\n", argoStatus(&p.Plan.Status))
-	if at := p.Plan.RecheckAt; !at.IsZero() {
-		w.Printf("Recheck:     %s, in %s\n", at.Format(time.RFC3339), clock(at.Sub(p.Now)))
-	}
-}
-
-func (p *ArgoPlan) name() string {
-	if p.Namespace != "" {
-		return p.Namespace + "/" + p.Snapshot.Rollout.Name
-	}
-	return p.Snapshot.Rollout.Name
+	writeRecheck(w, "Recheck:     ", p.Plan.RecheckAt, p.Now)
 }
 
 func (p *ArgoPlan) replicas() int32 {
@@ -80,7 +71,7 @@ func argoStyle(r *argo.Rollout) string {
 }
 
 func (p *ArgoPlan) heading(w *terminal.Writer) {
-	w.Printf("Rollout %s of Argo: %s, %s\n\n", p.name(), argoStyle(&p.Snapshot.Rollout), plural(p.replicas(), "replica"))
+	w.Printf("Rollout %s of Argo: %s, %s\n\n", p.Subject().label(), argoStyle(&p.Snapshot.Rollout), plural(p.replicas(), "replica"))
 }
 
 // moves reports whether the plan writes anything, including the status.
@@ -201,7 +192,7 @@ func (p ArgoPlan) MarshalJSON() ([]byte, error) {
 		Actions  argo.Actions              `json:"actions"`
 		Holds    []kplan.Hold[argo.Reason] `json:"holds"`
 		plan
-	}{headOf(argoRollout(p.Namespace, p.Snapshot.Rollout.Name)), p.Policies, p.Plan.Actions, notNil(p.Plan.Holds), plan(p.Plan)})
+	}{headOf(p.Subject()), p.Policies, p.Plan.Actions, notNil(p.Plan.Holds), plan(p.Plan)})
 }
 
 // An ArgoExplanation explains why a Rollout of Argo makes progress or not.
@@ -309,7 +300,7 @@ func (e *ArgoExplanation) caused(why string) string { return causes(e.Idle, e.No
 // Text writes the explanation as text.
 func (e ArgoExplanation) Text(w *terminal.Writer) {
 	state, why := e.State()
-	writeState(w, "Rollout "+e.name(), e.Unapplied, state, why)
+	writeState(w, "Rollout "+e.Subject().label(), e.Unapplied, state, why)
 	writePolicies(w, e.Policies, ofArgo)
 	w.Printf("Strategy:                %s, %s\n", argoStyle(&e.Snapshot.Rollout), plural(e.replicas(), "replica"))
 	w.Printf("Status:                  %s\n", argoStatus(&e.Snapshot.Rollout.Status))
@@ -351,11 +342,11 @@ func (e *ArgoExplanation) role(set *argo.ReplicaSet) string {
 // MarshalJSON encodes the explanation. Lists are never left out.
 func (e ArgoExplanation) MarshalJSON() ([]byte, error) {
 	state, why := e.State()
-	holds := []explained[kplan.Hold[argo.Reason]]{}
-	for _, h := range e.Plan.Holds {
+	holds := explain(e.Plan.Holds, func(h kplan.Hold[argo.Reason]) Advice {
 		a := argoAdvice(h)
-		holds = append(holds, explained[kplan.Hold[argo.Reason]]{h, argoWaits(h), e.means(h), a.Ends, a.Stuck})
-	}
+		a.Means = e.means(h)
+		return a
+	})
 	return marshal(struct {
 		head
 		Policies []string                             `json:"policies,omitempty"`
@@ -367,7 +358,7 @@ func (e ArgoExplanation) MarshalJSON() ([]byte, error) {
 		Pods     []Pod                                `json:"pods"` // pods that do not serve
 		Instants []Instant                            `json:"instants"`
 	}{
-		headOf(argoRollout(e.Namespace, e.Snapshot.Rollout.Name)), e.Policies, state, why, e.Snapshot.Rollout.Status, e.Plan.Actions, holds,
+		headOf(e.Subject()), e.Policies, state, why, e.Snapshot.Rollout.Status, e.Plan.Actions, holds,
 		notNil(e.Idle), notNil(e.Instants),
 	})
 }

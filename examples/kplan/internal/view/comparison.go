@@ -88,11 +88,7 @@ func (c Comparison) Unfinished() string {
 
 // Text writes the strategies side by side.
 func (c Comparison) Text(w *terminal.Writer) {
-	name := c.Name
-	if c.Namespace != "" {
-		name = c.Namespace + "/" + name
-	}
-	w.Printf("Deployment %s: %s of each strategy", name, count(c.Runs, "rollout", "rollouts"))
+	w.Printf("Deployment %s: %s of each strategy", c.Subject().label(), count(c.Runs, "rollout", "rollouts"))
 	if c.Start != "" {
 		w.Printf("; pods start within %s", strings.ReplaceAll(c.Start, ",", ", "))
 	}
@@ -152,7 +148,7 @@ func (c Comparison) MarshalJSON() ([]byte, error) {
 		Start    string   `json:"start,omitempty"`
 		Runs     int      `json:"runs"`
 		Trials   []trial  `json:"trials"`
-	}{headOf(deployment(c.Namespace, c.Name)), c.Policies, c.Start, c.Runs, list})
+	}{headOf(c.Subject()), c.Policies, c.Start, c.Runs, list})
 }
 
 func (t *Trial) seconds(percent int) *float64 {

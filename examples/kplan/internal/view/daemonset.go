@@ -37,7 +37,7 @@ func (p DaemonPlan) Verdict() Verdict {
 
 // Text writes the plan as text.
 func (p DaemonPlan) Text(w *terminal.Writer) {
-	w.Printf("DaemonSet %s: %s\n\n", p.name(), p.bounds())
+	w.Printf("DaemonSet %s: %s\n\n", p.Subject().label(), p.bounds())
 	writePolicies(w, p.Policies, p.original())
 	writeAssumed(w, p.Assumed)
 	switch {
@@ -52,16 +52,7 @@ func (p DaemonPlan) Text(w *terminal.Writer) {
 	p.holds(w)
 	p.nodes(w)
 	w.Printf("\nStatus:      %v\n", p.Plan.Status)
-	if at := p.Plan.RecheckAt; !at.IsZero() {
-		w.Printf("Recheck:     %s, in %s\n", at.Format(time.RFC3339), clock(at.Sub(p.Now)))
-	}
-}
-
-func (p *DaemonPlan) name() string {
-	if p.Namespace != "" {
-		return p.Namespace + "/" + p.Snapshot.DaemonSet.Name
-	}
-	return p.Snapshot.DaemonSet.Name
+	writeRecheck(w, "Recheck:     ", p.Plan.RecheckAt, p.Now)
 }
 
 // original returns the name of the project with the original controller.
@@ -249,7 +240,7 @@ func (p DaemonPlan) MarshalJSON() ([]byte, error) {
 		Nodes   []daemonset.NodeReport `json:"nodes"`
 		Assumed []string               `json:"assumed,omitempty"`
 	}{
-		headOf(daemonSet(p.Namespace, p.Snapshot.DaemonSet.Name, p.Advanced)), p.Policies, p.Plan.Actions, notNil(p.Plan.Holds), plan(p.Plan),
+		headOf(p.Subject()), p.Policies, p.Plan.Actions, notNil(p.Plan.Holds), plan(p.Plan),
 		notNil(p.Nodes), p.Assumed,
 	})
 }
@@ -318,7 +309,7 @@ func (e *DaemonExplanation) blockers() []string {
 // Text writes the explanation as text.
 func (e DaemonExplanation) Text(w *terminal.Writer) {
 	state, why := e.State()
-	writeState(w, "DaemonSet "+e.name(), e.Unapplied, state, why)
+	writeState(w, "DaemonSet "+e.Subject().label(), e.Unapplied, state, why)
 	writePolicies(w, e.Policies, e.original())
 	writeAssumed(w, e.Assumed)
 	w.Printf("kubectl rollout status:  %s\n", e.Report.line())
@@ -358,11 +349,6 @@ func (e *DaemonExplanation) advice(h kplan.Hold[daemonset.Reason]) Advice {
 // MarshalJSON encodes the explanation. Lists are never left out.
 func (e DaemonExplanation) MarshalJSON() ([]byte, error) {
 	state, why := e.State()
-	holds := make([]explained[kplan.Hold[daemonset.Reason]], len(e.Plan.Holds))
-	for i, h := range e.Plan.Holds {
-		a := e.advice(h)
-		holds[i] = explained[kplan.Hold[daemonset.Reason]]{h, daemonSetHolds.whyNot(h.Reason, h.Have, h.Limit), a.Means, a.Ends, a.Stuck}
-	}
 	return marshal(struct {
 		head
 		Policies []string                                  `json:"policies,omitempty"`
@@ -380,7 +366,7 @@ func (e DaemonExplanation) MarshalJSON() ([]byte, error) {
 		Caveats  []Caveat                                  `json:"caveats,omitempty"`
 		Assumed  []string                                  `json:"assumed,omitempty"`
 	}{
-		headOf(daemonSet(e.Namespace, e.Snapshot.DaemonSet.Name, e.Advanced)), e.Policies, state, why, e.Report, e.Plan.Budget, e.Plan.Status,
-		e.Plan.Actions, holds, notNil(e.Nodes), notNil(e.Idle), notNil(e.Instants), e.Refused, e.Caveats, e.Assumed,
+		headOf(e.Subject()), e.Policies, state, why, e.Report, e.Plan.Budget, e.Plan.Status,
+		e.Plan.Actions, explain(e.Plan.Holds, e.advice), notNil(e.Nodes), notNil(e.Idle), notNil(e.Instants), e.Refused, e.Caveats, e.Assumed,
 	})
 }

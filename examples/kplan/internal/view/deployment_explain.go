@@ -134,11 +134,7 @@ func (e *Explanation) wanted() int32 {
 // Text writes the explanation as text.
 func (e Explanation) Text(w *terminal.Writer) {
 	state, why := e.State()
-	name := e.Snapshot.Deployment.Name
-	if e.Namespace != "" {
-		name = e.Namespace + "/" + name
-	}
-	writeState(w, "Deployment "+name, e.Unapplied, state, why)
+	writeState(w, "Deployment "+e.Subject().label(), e.Unapplied, state, why)
 	writePolicies(w, e.Policies, ofKubernetes)
 	w.Printf("kubectl rollout status:  %s\n", e.Report.line())
 	e.budget(w)
@@ -277,11 +273,6 @@ type bounds struct {
 // MarshalJSON encodes the explanation. Lists are never left out.
 func (e Explanation) MarshalJSON() ([]byte, error) {
 	state, why := e.State()
-	holds := make([]explained[kplan.Hold[deploy.Reason]], len(e.Plan.Plan.Holds))
-	for i, h := range e.Plan.Plan.Holds {
-		a := adviceOn(h)
-		holds[i] = explained[kplan.Hold[deploy.Reason]]{h, whyNot(h), a.Means, a.Ends, a.Stuck}
-	}
 	b := e.Plan.Plan.Budget
 	return marshal(struct {
 		head
@@ -299,8 +290,8 @@ func (e Explanation) MarshalJSON() ([]byte, error) {
 		Refused     []Refused                              `json:"refused,omitempty"`
 		Caveats     []Caveat                               `json:"caveats,omitempty"`
 	}{
-		headOf(deployment(e.Namespace, e.Snapshot.Deployment.Name)), e.Policies, state, why, e.Report,
+		headOf(e.Subject()), e.Policies, state, why, e.Report,
 		explainedBudget{b, bounds{b.MaxTotal(), b.MinAvailable()}, e.wanted(), e.Plan.Plan.Status.AvailableReplicas},
-		e.Plan.Plan.Actions, holds, notNil(e.Sets), notNil(e.Idle), notNil(e.Instants), tiesOf(e.Plan.Pods), e.Refused, e.Caveats,
+		e.Plan.Plan.Actions, explain(e.Plan.Plan.Holds, adviceOn), notNil(e.Sets), notNil(e.Idle), notNil(e.Instants), tiesOf(e.Plan.Pods), e.Refused, e.Caveats,
 	})
 }

@@ -197,5 +197,5 @@ func (h ArgoHistory) MarshalJSON() ([]byte, error) {
 	return marshal(struct {
 		head
 		Revisions []ArgoEntry `json:"revisions"`
-	}{headOf(argoRollout(h.Namespace, h.Name)), notNil(h.Entries)})
+	}{headOf(h.Subject()), notNil(h.Entries)})
 }

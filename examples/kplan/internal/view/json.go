@@ -6,6 +6,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+
+	"github.com/kplan-go/kplan"
 )
 
 // Document returns the JSON document of the answers of a command: a list in the form of API lists,
@@ -50,6 +52,16 @@ type explained[H any] struct {
 	Means string
 	Ends  string
 	Stuck bool // it does not end by itself
+}
+
+// explain returns holds with their words.
+func explain[R ~string](holds []kplan.Hold[R], advice func(kplan.Hold[R]) Advice) []explained[kplan.Hold[R]] {
+	list := make([]explained[kplan.Hold[R]], len(holds))
+	for i, h := range holds {
+		a := advice(h)
+		list[i] = explained[kplan.Hold[R]]{h, a.of(h.Have, h.Limit), a.Means, a.Ends, a.Stuck}
+	}
+	return list
 }
 
 // MarshalJSON encodes the hold and its words as one object.

@@ -60,13 +60,6 @@ func (p RolloutPlan) Text(w *terminal.Writer) {
 	p.status(w)
 }
 
-func (p *RolloutPlan) name() string {
-	if p.Namespace != "" {
-		return p.Namespace + "/" + p.Snapshot.Rollout.Name
-	}
-	return p.Snapshot.Rollout.Name
-}
-
 func (p *RolloutPlan) heading(w *terminal.Writer) {
 	r := &p.Snapshot.Rollout
 	steps := 0
@@ -74,7 +67,7 @@ func (p *RolloutPlan) heading(w *terminal.Writer) {
 		steps = len(s.Steps)
 	}
 	w.Printf("Rollout %s of %s %s: style %s, %s, %s\n\n",
-		p.name(), r.WorkloadRef.Kind, r.WorkloadRef.Name, r.Style(), count(steps, "step", "steps"), plural(p.Replicas, "replica"))
+		p.Subject().label(), r.WorkloadRef.Kind, r.WorkloadRef.Name, r.Style(), count(steps, "step", "steps"), plural(p.Replicas, "replica"))
 }
 
 func (p *RolloutPlan) empty() bool {
@@ -235,9 +228,7 @@ func (p *RolloutPlan) status(w *terminal.Writer) {
 	for _, failure := range p.failures() {
 		w.Printf("Error:       %s\n", failure)
 	}
-	if at := p.recheckAt(); !at.IsZero() {
-		w.Printf("Recheck:     %s, in %s\n", at.Format(time.RFC3339), clock(at.Sub(p.Now)))
-	}
+	writeRecheck(w, "Recheck:     ", p.recheckAt(), p.Now)
 }
 
 func (p *RolloutPlan) failures() []string {
@@ -288,7 +279,7 @@ func (p RolloutPlan) MarshalJSON() ([]byte, error) {
 		Steps        []preview.Step     `json:"steps"`
 		Warnings     []preview.Warning  `json:"warnings,omitempty"`
 	}{
-		headOf(kruiseRollout(p.Namespace, p.Snapshot.Rollout.Name)), p.Policies, p.Plan.Actions, notNil(p.Plan.Holds), plan(p.Plan),
+		headOf(p.Subject()), p.Policies, p.Plan.Actions, notNil(p.Plan.Holds), plan(p.Plan),
 		p.Batch, notNil(p.Preview.Steps), p.Preview.Warnings,
 	})
 }

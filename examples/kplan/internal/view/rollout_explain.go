@@ -81,7 +81,7 @@ func (e *RolloutExplanation) blocked() (State, string) {
 // Text writes the explanation as text.
 func (e RolloutExplanation) Text(w *terminal.Writer) {
 	state, why := e.State()
-	w.Printf("Rollout %s is %v. %s\n\n", e.name(), state.text(), why)
+	w.Printf("Rollout %s is %v. %s\n\n", e.Subject().label(), state.text(), why)
 	writePolicies(w, e.Policies, ofOpenKruise)
 	r := &e.Snapshot.Rollout
 	w.Printf("Workload:                %s %s, %s, style %s\n", r.WorkloadRef.Kind, r.WorkloadRef.Name, plural(e.Replicas, "replica"), r.Style())
@@ -130,7 +130,7 @@ func (e RolloutExplanation) MarshalJSON() ([]byte, error) {
 		Pods         []Pod                    `json:"pods"` // pods that do not serve
 		Instants     []Instant                `json:"instants"`
 	}{
-		headOf(kruiseRollout(e.Namespace, e.Snapshot.Rollout.Name)), e.Policies, state, why, e.Snapshot.Rollout.Status, e.Plan.Actions, holds,
+		headOf(e.Subject()), e.Policies, state, why, e.Snapshot.Rollout.Status, e.Plan.Actions, holds,
 		e.Batch, notNil(e.Preview.Steps), notNil(e.Idle), notNil(e.Instants),
 	})
 }

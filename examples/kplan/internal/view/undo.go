@@ -102,7 +102,7 @@ func (u Undo) MarshalJSON() ([]byte, error) {
 		ReplicaSet string       `json:"replicaSet"`
 		Images     []Image      `json:"images"`
 		Rollout    *Simulation  `json:"rollout"`
-	}{headOf(deployment(u.Namespace, u.Name)), u.said(), u.Undo, u.ReplicaSet, notNil(u.Images), u.Rollout})
+	}{headOf(u.Subject()), u.said(), u.Undo, u.ReplicaSet, notNil(u.Images), u.Rollout})
 }
 
 // MarshalJSON encodes the preview. The rollout is null if nothing is written.
@@ -114,7 +114,7 @@ func (u DaemonUndo) MarshalJSON() ([]byte, error) {
 		Revision string       `json:"controllerRevision"`
 		Images   []Image      `json:"images"`
 		Rollout  *Simulation  `json:"rollout"`
-	}{headOf(daemonSet(u.Namespace, u.Name, false)), u.said(), u.Undo.Undo, u.Revision, notNil(u.Images), u.Rollout})
+	}{headOf(u.Subject()), u.said(), u.Undo.Undo, u.Revision, notNil(u.Images), u.Rollout})
 }
 
 // An ArgoUndo is the effect of kubectl argo rollouts undo on a Rollout.
@@ -162,5 +162,5 @@ func (u ArgoUndo) MarshalJSON() ([]byte, error) {
 		Revision   int64       `json:"revision"`
 		Images     []Image     `json:"images"`
 		Rollout    *Simulation `json:"rollout"`
-	}{headOf(argoRollout(u.Namespace, u.Name)), u.said(), u.ReplicaSet, u.Revision, notNil(u.Images), u.Rollout})
+	}{headOf(u.Subject()), u.said(), u.ReplicaSet, u.Revision, notNil(u.Images), u.Rollout})
 }

@@ -48,9 +48,10 @@ func (w holdWords[R]) advice(r R) Advice {
 }
 
 // whyNot returns the comparison of a hold, with its numbers.
-func (w holdWords[R]) whyNot(r R, have, limit int64) string {
-	return formatted(w.advice(r).Text, []any{have, limit})
-}
+func (w holdWords[R]) whyNot(r R, have, limit int64) string { return w.advice(r).of(have, limit) }
+
+// of returns the comparison of a hold, with its numbers.
+func (a Advice) of(have, limit int64) string { return formatted(a.Text, []any{have, limit}) }
 
 // formatted formats as many of the numbers as the format has verbs.
 func formatted(format string, numbers []any) string {

@@ -216,7 +216,7 @@ var deploymentHolds = holdWords[deploy.Reason]{
 
 // whyNot returns the comparison of a hold of a Deployment, with its numbers.
 func whyNot(h kplan.Hold[deploy.Reason]) string {
-	return formatted(adviceOn(h).Text, []any{h.Have, h.Limit})
+	return adviceOn(h).of(h.Have, h.Limit)
 }
 
 // A phrase is an action of the Deployment planner in words.
