@@ -20,9 +20,9 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
-	"github.com/kplan-go/kplan/examples/kplan/internal/subject"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 	"github.com/kplan-go/kplan/examples/kplan/internal/world"
+	"github.com/kplan-go/kplan/kube"
 	kubeargo "github.com/kplan-go/kplan/kube/argo"
 	"github.com/kplan-go/kplan/rollout/argo"
 	"github.com/kplan-go/kplan/rollout/sim"
@@ -120,9 +120,17 @@ func liveArgo(t *testing.T, file string, edit func(*cluster.Snapshot)) []byte {
 		return &set.Argo[0]
 	}
 	old, r := load(before(t, file)), load(file)
-	j := subject.ArgoJob(old, r, time.Date(2026, time.January, 2, 15, 0, 0, 0, time.UTC))
-	require.Len(t, subject.Begun([]*subject.Job{j}), 1)
-	runs, err := j.Start.Run([]*world.Beginning{&j.Start}, sim.Config{
+	next, services := *r.Object, []kube.Object{}
+	next.Name, next.UID = old.Object.Name+world.Next, "next"
+	for _, s := range old.Services {
+		services = append(services, s)
+	}
+	at, err := kubeargo.World(time.Date(2026, time.January, 2, 15, 0, 0, 0, time.UTC), []*kubeargo.RolloutObject{old.Object, &next}, services)
+	require.NoError(t, err)
+	b := &world.Beginning{Cluster: &world.Cluster{Snapshot: at, NodesOfPods: true}, Earlier: true}
+	b.BeginArgo(old.Object.Namespace, old.Object.Name, true, func(*cluster.ArgoRollout) string { return "" })
+	require.Empty(t, b.RollOut([]*world.Beginning{b}))
+	runs, err := b.Run([]*world.Beginning{b}, sim.Config{
 		Times: cluster.Times{Ready: cluster.Exactly(10 * time.Second)}, Analysis: cluster.Analysis{Ends: argo.RunRunning},
 	}, 5*time.Minute, false)
 	require.NoError(t, err)

@@ -9,10 +9,13 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/examples/kplan/internal/merge"
+	"github.com/kplan-go/kplan/replicaset"
 )
 
 // apply returns the result of applying a manifest to the live object with its name, or the manifest
@@ -121,21 +124,6 @@ func created(manifest *unstructured.Unstructured) *unstructured.Unstructured {
 	return live
 }
 
-// specOf returns the spec of an object, with its defaults.
-func specOf(u *unstructured.Unstructured) any {
-	switch o := defaulted(u).(type) {
-	case *appsv1.ReplicaSet:
-		return o.Spec
-	case *corev1.ReplicationController:
-		return o.Spec
-	case *appsv1.Deployment:
-		return o.Spec
-	case *appsv1.DaemonSet:
-		return o.Spec
-	}
-	return u.Object["spec"]
-}
-
 // Manifests returns the workloads of the files that are no live objects yet.
 func (s Source) Manifests() ([]*unstructured.Unstructured, error) {
 	var list []*unstructured.Unstructured
@@ -146,4 +134,41 @@ func (s Source) Manifests() ([]*unstructured.Unstructured, error) {
 		return nil
 	})
 	return list, err
+}
+
+// edited returns an object after [Source.Edit], as the API server would store it. It returns nil
+// for an object that a controller made for a workload: the state before the edit has it.
+func (l *loader) edited(s *Source, u *unstructured.Unstructured, file string) (*unstructured.Unstructured, error) {
+	switch {
+	case s.Edit == nil:
+		return u, nil
+	case belongs(u):
+		return nil, nil
+	case !selectable[u.GetKind()]:
+		return u, nil
+	}
+	l.selected.see(u)
+	after := u.DeepCopy()
+	switch err := s.Edit(after); {
+	case err != nil && l.selected.passes(idOf(u)):
+		return u, nil
+	case err != nil:
+		return nil, &Error{File: file, Object: describe(u.GetKind(), u.GetName()), Err: err}
+	}
+	if was, is := specOf(u), specOf(after); merge.Live(u) && !equality.Semantic.DeepEqual(was, is) {
+		after.SetGeneration(u.GetGeneration() + 1)
+		renumberTemplate(after, was, is)
+	}
+	return after, nil
+}
+
+// belongs reports whether a controller has made an object for a workload.
+func belongs(u *unstructured.Unstructured) bool {
+	switch kind := u.GetKind(); kind {
+	case "Pod", "ControllerRevision":
+		return true
+	case replicaset.Kind, replicaset.KindController, daemonset.Kind, "Deployment":
+		return metav1.GetControllerOfNoCopy(u) != nil
+	}
+	return false
 }

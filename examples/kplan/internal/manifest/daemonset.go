@@ -26,13 +26,11 @@ type DaemonSet struct {
 	File      string
 	Object    *appsv1.DaemonSet
 	Advanced  *kubekruise.Advanced // nil for one of Kubernetes
-	Nodes     []*corev1.Node
 	Pods      []*corev1.Pod
 	Revisions []*appsv1.ControllerRevision
 
+	*surroundings
 	failures failures
-	shared   *Shared
-	limits   *limitObjects
 }
 
 // Name returns the kind and name of the DaemonSet, for messages.
@@ -94,11 +92,6 @@ func (d *DaemonSet) Own() (pods []*corev1.Pod, revisions []*appsv1.ControllerRev
 		}
 	}
 	return pods, revisions
-}
-
-// Around returns the other objects in a namespace that affect the DaemonSet.
-func (d *DaemonSet) Around(namespace string) Around {
-	return Around{d.Nodes, d.shared.Pods, d.limits.in(namespace)}
 }
 
 // History returns the ControllerRevisions of the DaemonSet that kubectl shows, which it both

@@ -3,45 +3,28 @@
 package manifest
 
 import (
-	"fmt"
-
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/kube"
 )
 
-// assignDaemonSets completes the DaemonSets with nodes, pods and revisions. It also gives all other
-// workloads their nodes.
-func (l *loader) assignDaemonSets(s *Set, from Source) error {
-	before := len(l.notes)
-	all := l.nodesFor(from.Nodes, from.Zones)
-	s.Notes, s.nodes = append(s.Notes, l.notes[before:]...), all
-	for i := range s.Workloads {
-		s.Workloads[i].Nodes = all
-	}
-	for i := range s.ReplicaSets {
-		s.ReplicaSets[i].Workload.Nodes = all
-	}
-	for i := range s.Argo {
-		s.Argo[i].Workload.Nodes = all
-	}
-	files := map[string]string{}
+// loadDaemonSets returns the DaemonSets with their pods and revisions.
+func (l *loader) loadDaemonSets(around *surroundings) (list []DaemonSet, err error) {
+	taken := names{}
 	for _, source := range l.daemonSets {
 		d := *source.object
-		d.failures, d.shared, d.limits = l.failures, &s.Shared, l.limitObjects
-		d.File, d.Nodes = source.file, all
-		if first, ok := files[d.Key()]; ok {
-			return d.Invalid(fmt.Errorf("there is one of this name already, in %s", first))
+		d.File, d.failures, d.surroundings = source.file, l.failures, around
+		if err := taken.take(d.Key(), d.File); err != nil {
+			return nil, d.Invalid(err)
 		}
-		files[d.Key()] = d.File
 		if err := kube.ValidateDaemonSet(d.Object); err != nil {
 			if err = l.reject(d.ID(), d.Invalid(err)); err != nil {
-				return err
+				return nil, err
 			}
 			continue
 		}
 		identify(&d.Object.ObjectMeta, daemonset.Kind)
 		d.Pods, d.Revisions = l.podsOf(d.Object.Namespace), l.revisionsOf(d.Object.Namespace)
-		s.DaemonSets = append(s.DaemonSets, d)
+		list = append(list, d)
 	}
-	return nil
+	return list, nil
 }

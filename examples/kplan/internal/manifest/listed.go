@@ -64,7 +64,7 @@ func LoadReplicaSets(s Source) (sets []Listed, set *Set, err error) {
 		return nil, nil, errors.New("no Pod in the input; kubectl get replicaset,pod -o yaml prints all that is needed")
 	}
 	set = &Set{Skipped: skipped, Notes: l.notes, Latest: l.latest.time}
-	namespaces, seen := l.namespaces(), map[string]string{}
+	namespaces, taken := l.namespaces(), names{}
 	var wrong error // error of the first ReplicaSet that cannot be planned
 	for _, rs := range all {
 		h := rs.object
@@ -81,11 +81,9 @@ func LoadReplicaSets(s Source) (sets []Listed, set *Set, err error) {
 			set.Notes = append(set.Notes, fmt.Sprintf("%s: skipped %s: %s", loaded.File, h.describe(), files.Cause(h.wrong)))
 			continue
 		}
-		key := loaded.Kind() + "/" + h.key()
-		if first, ok := seen[key]; ok {
-			return nil, nil, loaded.Invalid(fmt.Errorf("there is one of this name already, in %s", first))
+		if err := taken.take(loaded.Kind()+"/"+h.key(), rs.file); err != nil {
+			return nil, nil, loaded.Invalid(err)
 		}
-		seen[key] = rs.file
 		if !n.hasPodsOf(h) {
 			set.Notes = append(set.Notes, fmt.Sprintf("%s: skipped %s: %v", loaded.File, h.describe(), noPods.Err(loaded.Kind())))
 			continue

@@ -116,27 +116,25 @@ func (l *loader) sortByNamespace() map[string]*namespace {
 
 // beside adds objects of another source of the same cluster: nodes with other names, pods, which
 // take room on nodes, and limits.
-func (l *loader) beside(other *Set) {
-	if other == nil {
-		return
-	}
-	for _, n := range other.Shared.Nodes {
+func (l *loader) beside(other *surroundings) {
+	for _, n := range other.given {
 		if !slices.ContainsFunc(l.nodes, func(o source[corev1.Node]) bool { return o.object.Name == n.Name }) {
 			l.nodes = append(l.nodes, source[corev1.Node]{n, ""})
 		}
 	}
-	l.elsewhere = other.Shared.Pods
+	l.elsewhere = other.pods
 	l.limitObjects.beside(other.limits)
 }
 
-// shared returns the objects that affect all workloads.
-func (l *loader) shared() (s Shared) {
+// around returns the surroundings of all workloads, without made nodes.
+func (l *loader) around() *surroundings {
+	s := &surroundings{limits: l.limitObjects}
 	for _, n := range l.nodes {
-		s.Nodes = append(s.Nodes, n.object)
+		s.given = append(s.given, n.object)
 	}
 	for _, p := range l.pods {
-		s.Pods = append(s.Pods, p.object)
+		s.pods = append(s.pods, p.object)
 	}
-	s.Pods = append(s.Pods, l.elsewhere...)
+	s.pods = append(s.pods, l.elsewhere...)
 	return s
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/replicaset"
-	"github.com/kplan-go/kplan/revision"
 )
 
 // Missing names the objects that a live object has by its own status but that are not in the input,
@@ -36,11 +35,6 @@ var together = map[string]string{
 // Err returns the error about the missing objects of a kind, with the command that prints them.
 func (m Missing) Err(kind string) error {
 	return fmt.Errorf("its %s are not in the input; kubectl get %s -o yaml prints all that is needed", m, together[kind])
-}
-
-// hadSets reports whether a Deployment has a ReplicaSet by its status.
-func hadSets(d *appsv1.Deployment) bool {
-	return isLive(d.UID) && (d.Status.Replicas > 0 || d.Annotations[revision.AnnotationRevision] != "")
 }
 
 // Missing returns the objects missing for the Deployment, or for a ReplicaSet on its own.

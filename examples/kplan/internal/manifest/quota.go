@@ -3,8 +3,11 @@
 package manifest
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -23,46 +26,31 @@ func (w *Workload) PodQuota(running int) (allowed int, name string) {
 	return w.limits.podQuota(w.Deployment.Namespace, running)
 }
 
-// podQuota returns the number of pods that a quota allows a workload of a namespace, which runs so
-// many now, and the name of the tightest quota, or "".
+// podQuota is [Workload.PodQuota] for a workload of any kind.
 func (o *limitObjects) podQuota(namespace string, running int) (allowed int, name string) {
-	for _, s := range o.quotas {
-		q := s.object
-		if !sameNamespace(q.Namespace, namespace) || len(q.Spec.Scopes) > 0 || q.Spec.ScopeSelector != nil {
-			continue
-		}
-		for _, resource := range []corev1.ResourceName{corev1.ResourcePods, "count/pods"} {
-			hard, ok := q.Spec.Hard[resource]
-			if !ok {
-				continue
-			}
-			used := q.Status.Used[resource]
-			n := max(0, int(hard.Value())-max(0, int(used.Value())-running))
-			if name == "" || n < allowed {
-				allowed, name = n, q.Name
-			}
-		}
-	}
-	return allowed, name
+	n, name := o.quota(namespace, []corev1.ResourceName{corev1.ResourcePods, "count/pods"}, int64(running))
+	return int(n), name
 }
 
 // ResourceQuota returns the amount of a resource that a quota allows the Deployment, and the name
 // of the tightest quota, or "". A resource may have several names. Taken is the amount that the
 // pods of the Deployment use now. CPU is in thousandths.
 func (w *Workload) ResourceQuota(names []corev1.ResourceName, taken int64) (allowed int64, name string) {
-	value := func(q resource.Quantity, ok bool) int64 {
-		switch {
-		case !ok:
-			return 0
-		case strings.HasSuffix(string(names[0]), "cpu"):
+	return w.limits.quota(w.Deployment.Namespace, names, taken)
+}
+
+// quota is [Workload.ResourceQuota] for a workload of any kind.
+func (o *limitObjects) quota(namespace string, names []corev1.ResourceName, taken int64) (allowed int64, name string) {
+	value := func(q resource.Quantity) int64 {
+		if strings.HasSuffix(string(names[0]), "cpu") {
 			return q.MilliValue()
 		}
 		return q.Value()
 	}
 	allowed = math.MaxInt64 / 4
-	for _, s := range w.limits.quotas {
+	for _, s := range o.quotas {
 		q := s.object
-		if !sameNamespace(q.Namespace, w.Deployment.Namespace) || len(q.Spec.Scopes) > 0 || q.Spec.ScopeSelector != nil {
+		if !sameNamespace(q.Namespace, namespace) || len(q.Spec.Scopes) > 0 || q.Spec.ScopeSelector != nil {
 			continue
 		}
 		for _, resource := range names {
@@ -70,8 +58,7 @@ func (w *Workload) ResourceQuota(names []corev1.ResourceName, taken int64) (allo
 			if !ok {
 				continue
 			}
-			used, known := q.Status.Used[resource]
-			n := max(0, value(hard, true)-max(0, value(used, known)-taken))
+			n := max(0, value(hard)-max(0, value(q.Status.Used[resource])-taken))
 			if name == "" || n < allowed {
 				allowed, name = n, q.Name
 			}
@@ -86,8 +73,50 @@ type Shortage struct {
 	Pods            int
 }
 
-// fails returns a note for each quota with shortages when up to most pods are wanted.
-func fails(list []Shortage, most int32) (notes []string) {
+// Bites returns notes on the limits that a rollout within a budget runs into: quotas of pods, and
+// of other resources if known; autoscalers; and disruption budgets, which rollouts ignore.
+func (w *Workload) Bites(b rollout.Budget, running int, others ...Shortage) (notes []string) {
+	namespace := w.Deployment.Namespace
+	notes = append(w.limits.overQuota(namespace, b.MaxTotal(), running, others...), w.scaled.Notes...)
+	for _, p := range w.limits.budgetsOf(namespace, w.Deployment.Spec.Template.Labels) {
+		least := 0
+		if v := p.Spec.MinAvailable; v != nil {
+			least, _ = intstr.GetScaledValueFromIntOrPercent(v, int(b.Replicas), true)
+		} else if v := p.Spec.MaxUnavailable; v != nil {
+			n, _ := intstr.GetScaledValueFromIntOrPercent(v, int(b.Replicas), true)
+			least = int(b.Replicas) - n
+		}
+		if least > int(b.MinAvailable()) {
+			notes = append(notes, fmt.Sprintf(
+				"PodDisruptionBudget %s wants %d available pods, and the rollout, which does not heed it, may leave %d: no pod can be evicted then",
+				p.Name, least, b.MinAvailable()))
+		}
+	}
+	return notes
+}
+
+// Bites returns notes on the quota that an update of the DaemonSet with at most so many pods runs
+// into, and on the disruption budgets for its pods.
+func (d *DaemonSet) Bites(most int32, running int) (notes []string) {
+	notes = d.limits.overQuota(d.Object.Namespace, most, running)
+	for _, p := range d.limits.budgetsOf(d.Object.Namespace, d.Object.Spec.Template.Labels) {
+		notes = append(notes, fmt.Sprintf("PodDisruptionBudget %s is not looked at for DaemonSets, which do not heed it either: no pod may be evicted", p.Name))
+	}
+	return notes
+}
+
+// Bites returns notes on quotas that a release with at most so many pods runs into, while so many
+// run.
+func (r *Rollout) Bites(most int32, running int) []string {
+	return r.limits.overQuota(r.Namespace, most, running)
+}
+
+// overQuota returns a note for each quota with shortages, of pods or of other resources, when so
+// many pods run and up to most are wanted.
+func (o *limitObjects) overQuota(namespace string, most int32, running int, list ...Shortage) (notes []string) {
+	if n, name := o.podQuota(namespace, running); name != "" && int(most) > n {
+		list = append([]Shortage{{name, "pods", n}}, list...)
+	}
 	told := map[string]bool{}
 	for _, s := range list {
 		if told[s.Quota] {
@@ -110,58 +139,98 @@ func fails(list []Shortage, most int32) (notes []string) {
 	return notes
 }
 
-// Bites returns notes on the limits that a rollout within a budget runs into: quotas of pods, and
-// of other resources if known; autoscalers; and disruption budgets, which rollouts ignore.
-func (w *Workload) Bites(b rollout.Budget, running int, others ...Shortage) (notes []string) {
-	if n, name := w.PodQuota(running); name != "" && int(b.MaxTotal()) > n {
-		others = append([]Shortage{{name, "pods", n}}, others...)
+// budgetsOf returns the disruption budgets that select the pods of a template.
+func (o *limitObjects) budgetsOf(namespace string, template map[string]string) (list []*policyv1.PodDisruptionBudget) {
+	for _, s := range o.budgets {
+		selector, err := metav1.LabelSelectorAsSelector(s.object.Spec.Selector)
+		if err == nil && sameNamespace(s.object.Namespace, namespace) && selector.Matches(labels.Set(template)) {
+			list = append(list, s.object)
+		}
 	}
-	notes = append(fails(others, b.MaxTotal()), w.scaled.Notes...)
-	for _, s := range w.limits.budgets {
-		p := s.object
-		selector, err := metav1.LabelSelectorAsSelector(p.Spec.Selector)
-		if err != nil || !sameNamespace(p.Namespace, w.Deployment.Namespace) || !selector.Matches(labels.Set(w.Deployment.Spec.Template.Labels)) {
+	return list
+}
+
+// Ranged returns a pod of the workload with the defaults of the LimitRanges of its namespace, and
+// the reason why they refuse it, or "". Like the admission plugin LimitRanger, it looks at each
+// container; it does not check limits of whole pods.
+func (w *Workload) Ranged(pod *corev1.PodSpec) (completed *corev1.PodSpec, refused string) {
+	completed = pod.DeepCopy()
+	containers := containersOf(completed)
+	var items []rangeItem
+	for _, s := range w.limits.ranges {
+		if !sameNamespace(s.object.Namespace, w.Deployment.Namespace) {
 			continue
 		}
-		least := 0
-		if v := p.Spec.MinAvailable; v != nil {
-			least, _ = intstr.GetScaledValueFromIntOrPercent(v, int(b.Replicas), true)
-		} else if v := p.Spec.MaxUnavailable; v != nil {
-			n, _ := intstr.GetScaledValueFromIntOrPercent(v, int(b.Replicas), true)
-			least = int(b.Replicas) - n
-		}
-		if least > int(b.MinAvailable()) {
-			notes = append(notes, fmt.Sprintf(
-				"PodDisruptionBudget %s wants %d available pods, and the rollout, which does not heed it, may leave %d: no pod can be evicted then",
-				p.Name, least, b.MinAvailable()))
+		for _, item := range s.object.Spec.Limits {
+			if item.Type == corev1.LimitTypeContainer {
+				items = append(items, rangeItem{s.object.Name, item})
+			}
 		}
 	}
-	return notes
+	for _, item := range items {
+		limits, requests := item.defaults()
+		for _, c := range containers {
+			c.Resources.Requests = with(with(c.Resources.Requests, c.Resources.Limits), requests)
+			c.Resources.Limits = with(c.Resources.Limits, limits)
+		}
+	}
+	for _, item := range items {
+		for _, c := range containers {
+			if why := item.refuses(c); why != "" {
+				return completed, why
+			}
+		}
+	}
+	return completed, ""
 }
 
-// Bites returns notes on the quota that an update of the DaemonSet with at most so many pods runs
-// into, and on the disruption budgets for its pods.
-func (d *DaemonSet) Bites(most int32, running int) (notes []string) {
-	if n, name := d.limits.podQuota(d.Object.Namespace, running); name != "" && int(most) > n {
-		notes = fails([]Shortage{{name, "pods", n}}, most)
+func containersOf(p *corev1.PodSpec) (list []*corev1.Container) {
+	for _, of := range [][]corev1.Container{p.InitContainers, p.Containers} {
+		for i := range of {
+			list = append(list, &of[i])
+		}
 	}
-	return append(notes, d.limits.unheededBudgets(d.Object.Namespace, "DaemonSets", d.Object.Spec.Template.Labels)...)
+	return list
 }
 
-// Bites returns notes on quotas that a release with at most so many pods runs into, while so many
-// run.
-func (r *Rollout) Bites(most int32, running int) []string {
-	if n, name := r.limits.podQuota(r.Namespace, running); name != "" && int(most) > n {
-		return fails([]Shortage{{name, "pods", n}}, most)
-	}
-	return nil
+// A rangeItem is a limit on containers in a LimitRange.
+type rangeItem struct {
+	name string
+	corev1.LimitRangeItem
 }
 
-// withoutEmptySelector converts a disruption budget from v1beta1 to v1. An empty selector selects
-// no pod in v1beta1, and all pods of the namespace in v1.
-func withoutEmptySelector(p *policyv1.PodDisruptionBudget) *policyv1.PodDisruptionBudget {
-	if s := p.Spec.Selector; s != nil && len(s.MatchLabels)+len(s.MatchExpressions) == 0 {
-		p.Spec.Selector = nil
+// defaults returns the values for containers that do not set them. The API server derives missing
+// ones: the default limit from the maximum, and the default request from the limit or the minimum.
+func (i *rangeItem) defaults() (limits, requests corev1.ResourceList) {
+	limits = with(i.Default, i.Max)
+	return limits, with(with(i.DefaultRequest, limits), i.Min)
+}
+
+// refuses returns the reason why a container does not fit, or "".
+func (i *rangeItem) refuses(c *corev1.Container) string {
+	outside := func(bounds, values corev1.ResourceList, sign int) string {
+		for _, name := range slices.Sorted(maps.Keys(bounds)) {
+			bound := bounds[name]
+			if v, ok := values[name]; !ok || v.Cmp(bound) == sign {
+				return fmt.Sprintf("LimitRange %s bounds the %s of containers to %s, and container %s has %s: creations fail", i.name, name, bound.String(), c.Name, amount(v, ok))
+			}
+		}
+		return ""
 	}
-	return p
+	return cmp.Or(outside(i.Max, c.Resources.Limits, 1), outside(i.Min, c.Resources.Requests, -1))
+}
+
+func amount(q resource.Quantity, known bool) string {
+	if !known {
+		return "none"
+	}
+	return q.String()
+}
+
+// with returns a list with the missing resources added from another list.
+func with(list, more corev1.ResourceList) corev1.ResourceList {
+	all := corev1.ResourceList{}
+	maps.Copy(all, more)
+	maps.Copy(all, list)
+	return all
 }

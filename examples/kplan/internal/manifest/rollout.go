@@ -27,9 +27,7 @@ type Rollout struct {
 	DaemonSet  *DaemonSet // the workload, if it is a DaemonSet
 	Canaries   []Workload // canary Deployments that the Rollout has made
 
-	shared *Shared
-	nodes  []*corev1.Node
-	limits *limitObjects
+	*surroundings
 }
 
 // Nodes returns the nodes of the input, or the assumed nodes of a DaemonSet.
@@ -37,11 +35,16 @@ func (r *Rollout) Nodes() []*corev1.Node {
 	if r.DaemonSet != nil {
 		return r.DaemonSet.Nodes
 	}
-	return r.nodes
+	return r.surroundings.Nodes
 }
 
 // Around returns the other objects of a cluster that affect the Rollout and its workload.
-func (r *Rollout) Around() Around { return Around{r.Nodes(), r.shared.Pods, r.limits.in(r.Namespace)} }
+func (r *Rollout) Around() Around {
+	if r.DaemonSet != nil {
+		return r.DaemonSet.Around(r.Namespace)
+	}
+	return r.surroundings.Around(r.Namespace)
+}
 
 // Name returns the kind and name of the Rollout, for messages.
 func (r *Rollout) Name() string { return describe("Rollout", r.Snapshot.Rollout.Name) }

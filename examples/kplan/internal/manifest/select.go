@@ -4,10 +4,8 @@ package manifest
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -233,39 +231,4 @@ func (s *selected) within() (text string) {
 		text += " with the labels " + s.Labels.String()
 	}
 	return text
-}
-
-// narrow keeps the chosen objects of a set, the Rollouts of chosen workloads, and the workloads of
-// chosen Rollouts. It keeps everything in a source that only describes the running state.
-func (s *selected) narrow(set *Set, from Source) error {
-	if s.Selection == nil {
-		return nil
-	}
-	set.Objects = without(set.Objects, func(o Object) bool { return !s.has(o.ID) })
-	if from.Keep {
-		return nil
-	}
-	set.Rollouts = without(set.Rollouts, func(r Rollout) bool { return !s.has(r.ID()) && !s.has(r.WorkloadID()) })
-	for i := range set.Rollouts {
-		s.ids[set.Rollouts[i].WorkloadID().Placed()] = true
-	}
-	set.Workloads = without(set.Workloads, func(w Workload) bool { return !s.has(w.ID()) })
-	set.Argo = without(set.Argo, func(r ArgoRollout) bool { return !s.has(r.ID()) })
-	set.DaemonSets = without(set.DaemonSets, func(d DaemonSet) bool { return !s.has(d.ID()) })
-	set.ReplicaSets = without(set.ReplicaSets, func(r ReplicaSet) bool { return !s.has(r.ID()) })
-	if from.Whole {
-		return nil
-	}
-	if err := s.missed(); err != nil {
-		return err
-	}
-	if set.empty() {
-		return errors.New(s.none())
-	}
-	return nil
-}
-
-// without returns a copy of a list without some elements. Pointers into the list stay valid.
-func without[T any](list []T, drop func(T) bool) []T {
-	return slices.DeleteFunc(slices.Clone(list), drop)
 }

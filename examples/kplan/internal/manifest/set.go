@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kplan-go/kplan/daemonset"
@@ -23,20 +22,14 @@ type Set struct {
 	Argo       []ArgoRollout
 	// ReplicaSets are ReplicaSets and ReplicationControllers that are planned on their own.
 	ReplicaSets []ReplicaSet
-	Shared      Shared
-	Running     Running        // workloads as they were read, if [Source.Keep]
-	Notes       []string       // objects that were passed over, and other remarks for the user
-	Skipped     int            // number of manifests of workloads that cannot be read
-	Latest      time.Time      // latest time in any object, zero if unknown
-	Objects     []Object       // all workloads, if [Source.Whole]
-	Absent      []string       // errors of file names that match no file
-	nodes       []*corev1.Node // of the input, and made ones
-	limits      *limitObjects
-}
+	Running     Running   // workloads as they were read, if [Source.Keep]
+	Notes       []string  // objects that were passed over, and other remarks for the user
+	Skipped     int       // number of manifests of workloads that cannot be read
+	Latest      time.Time // latest time in any object, zero if unknown
+	Objects     []Object  // all workloads, if [Source.Whole]
+	Absent      []string  // errors of file names that match no file
 
-// Around returns the other objects of a cluster that affect workloads of a namespace.
-func (s *Set) Around(namespace string) Around {
-	return Around{s.nodes, s.Shared.Pods, s.limits.in(namespace)}
+	*surroundings
 }
 
 // keep keeps only objects with one of the UIDs, the workloads of such Rollouts, and manifests.
@@ -94,4 +87,9 @@ func (s *Set) holds(kind, key string) bool {
 		return slices.ContainsFunc(s.Argo, func(r ArgoRollout) bool { return r.Key() == key })
 	}
 	return slices.ContainsFunc(s.ReplicaSets, func(r ReplicaSet) bool { return r.Key() == key })
+}
+
+// without returns a copy of a list without some elements. Pointers into the list stay valid.
+func without[T any](list []T, drop func(T) bool) []T {
+	return slices.DeleteFunc(slices.Clone(list), drop)
 }

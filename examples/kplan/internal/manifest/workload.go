@@ -4,6 +4,7 @@ package manifest
 
 import (
 	"cmp"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -22,14 +23,12 @@ type Workload struct {
 	Deployment  *appsv1.Deployment // nil, like ReplicaSets, unless the workload is open
 	ReplicaSets []*appsv1.ReplicaSet
 	Pods        []*corev1.Pod // of these ReplicaSets
-	Nodes       []*corev1.Node
+	*surroundings
 
 	kind      string          // "" means Deployment
 	held      *heldDeployment // nil for a ReplicaSet on its own, which is always open
 	sets      []*heldSet
 	namespace *namespace
-	shared    *Shared
-	limits    *limitObjects
 	failures  failures
 	scaled    Scaling
 }
@@ -61,9 +60,6 @@ func (w *Workload) Drop() {
 		w.namespace.drop(w.held.uid)
 	}
 }
-
-// Shared returns the objects that affect all workloads.
-func (w *Workload) Shared() Shared { return *w.shared }
 
 // head returns the namespace, name and UID.
 func (w *Workload) head() head {
@@ -134,7 +130,7 @@ func (w *Workload) PodsOfSets() []*corev1.Pod {
 		if controls(w.Deployment, rs) {
 			continue
 		}
-		for _, p := range w.shared.Pods {
+		for _, p := range w.pods {
 			if metav1.IsControlledBy(p, rs) && p.Namespace == rs.Namespace {
 				list = append(list[:len(list):len(list)], p)
 			}
@@ -181,20 +177,97 @@ func (w *Workload) PodSnapshots() []replicaset.Snapshot {
 // or nil.
 func (w *Workload) Scaled() *int32 { return w.scaled.To }
 
-// Shared holds the objects of the input that affect all workloads.
-type Shared struct {
-	Nodes []*corev1.Node // of the input, without made ones
-	Pods  []*corev1.Pod  // of all namespaces, including pods of an earlier source
+// loadDeployments returns the Deployments with their ReplicaSets and pods.
+func (l *loader) loadDeployments(around *surroundings) ([]Workload, error) {
+	taken, namespaces := names{}, l.namespaces()
+	list := make([]Workload, 0, len(l.deployments))
+	for _, source := range l.deployments {
+		h, d := source.object, source.object.open()
+		w := Workload{File: source.file, surroundings: around, failures: l.failures, held: h, namespace: namespaces[h.namespace]}
+		before := d.Spec.Replicas
+		w.scaled = l.autoscale("Deployment", d, &d.Spec.Replicas)
+		if d.Spec.Replicas != before {
+			h.replicas = d.Spec.Replicas
+		}
+		if err := taken.take(w.Key(), w.File); err != nil {
+			return nil, w.Invalid(err)
+		}
+		if err := kube.Validate(d); err != nil {
+			if err = l.reject(w.ID(), w.Invalid(err)); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		h.hadSets = hadSets(d)
+		h.identify()
+		h.close()
+		list = append(list, w)
+	}
+	return list, l.assignReplicaSets(list)
 }
 
-// An Around holds the other objects of a cluster that affect a workload.
-type Around struct {
-	Nodes  []*corev1.Node
-	Pods   []*corev1.Pod // of all workloads
-	Limits []kube.Object // quotas, limit ranges, claims and disruption budgets of the namespace
+// hadSets reports whether a Deployment has a ReplicaSet by its status.
+func hadSets(d *appsv1.Deployment) bool {
+	return isLive(d.UID) && (d.Status.Replicas > 0 || d.Annotations[revision.AnnotationRevision] != "")
 }
 
-// Around returns the other objects in a namespace that affect the workload.
-func (w *Workload) Around(namespace string) Around {
-	return Around{w.Nodes, w.shared.Pods, w.limits.in(namespace)}
+// assignReplicaSets gives Deployments their ReplicaSets and the pods of these.
+func (l *loader) assignReplicaSets(list []Workload) error {
+	owners, deployments := map[types.UID]int{}, byUID(list) // of ReplicaSets
+	for _, source := range l.replicaSets {
+		rs := source.object
+		if !rs.controlled {
+			offer(list, rs)
+			continue
+		}
+		i, ok := deployments[rs.owner()]
+		if !ok {
+			continue // no Deployment of the input controls it
+		}
+		if rs.wrong != nil {
+			return &Error{File: source.file, Object: rs.describe(), Err: rs.wrong}
+		}
+		owners[rs.uid] = i
+		list[i].sets = append(list[i].sets, rs)
+	}
+	for _, p := range l.pods {
+		owner := metav1.GetControllerOfNoCopy(p.object)
+		if owner == nil {
+			continue
+		}
+		if i, ok := owners[owner.UID]; ok {
+			list[i].Pods = append(list[i].Pods, p.object)
+		}
+	}
+	return nil
+}
+
+// byUID returns the indexes of the Deployments by UID and namespace.
+func byUID(list []Workload) map[owner]int {
+	places := map[owner]int{}
+	for i := range list {
+		o := owner{list[i].held.uid, list[i].held.namespace}
+		if _, ok := places[o]; !ok {
+			places[o] = i
+		}
+	}
+	return places
+}
+
+// offer gives a ReplicaSet without a controller to every Deployment of its namespace: the planner
+// decides which one adopts it.
+func offer(list []Workload, rs *heldSet) {
+	for i := range list {
+		if list[i].held.namespace == rs.namespace {
+			list[i].sets = append(list[i].sets, rs)
+		}
+	}
+}
+
+// withdraw removes a ReplicaSet from the Deployments that it was offered to.
+func withdraw(list []Workload, rs *heldSet) {
+	for i := range list {
+		w := &list[i]
+		w.sets = slices.DeleteFunc(w.sets, func(o *heldSet) bool { return o == rs })
+	}
 }

@@ -69,13 +69,13 @@ func (a Argo) Versions(from *Earlier) (before, after Pods) {
 	return before, Pods{&a.Object.Spec.Template, a.Object.Spec.Replicas}
 }
 
-// ArgoJob returns the simulation of an existing Argo Rollout. The wanted Rollout, unless nil, is
+// argoJob returns the simulation of an existing Argo Rollout. The wanted Rollout, unless nil, is
 // applied to it.
-func ArgoJob(seen, wanted *manifest.ArgoRollout, now time.Time) *Job {
+func argoJob(seen, wanted *manifest.ArgoRollout, now time.Time) *job {
 	if now.IsZero() {
 		now = Later(latestOfArgo(seen), latestOfArgo(cmp.Or(wanted, seen)))
 	}
-	j := &Job{of: seen, now: now, rollouts: []*kubeargo.RolloutObject{seen.Object}, around: seen.Workload.Around(seen.Object.Namespace)}
+	j := &job{of: seen, now: now, rollouts: []*kubeargo.RolloutObject{seen.Object}, around: seen.Workload.Around(seen.Object.Namespace)}
 	last := seen
 	if wanted != nil {
 		next := *wanted.Object
@@ -122,7 +122,7 @@ func latestOfArgo(r *manifest.ArgoRollout) time.Time {
 
 // simulate returns the simulation of an update of an Argo Rollout: the rest of the update in the
 // files, or a whole update from an old Rollout.
-func (a Argo) simulate(s *Settings, _ *manifest.Set, from *Earlier) (*Job, error) {
+func (a Argo) simulate(s *Settings, _ *manifest.Set, from *Earlier) (*job, error) {
 	r, old := a.ArgoRollout, from.argo[a.Key()]
 	s.startsFromNothing(old == nil, r.File, r.Name())
 	partial, err := argoRolledOut(old)
@@ -135,7 +135,7 @@ func (a Argo) simulate(s *Settings, _ *manifest.Set, from *Earlier) (*Job, error
 	if old != nil && len(r.ReplicaSets) > 0 {
 		return nil, r.Invalid(errors.New("the update goes on from where its ReplicaSets stand, not from what --from holds"))
 	}
-	j := ArgoJob(cmp.Or(old, r), onlyWith(old, r), s.Begin)
+	j := argoJob(cmp.Or(old, r), onlyWith(old, r), s.Begin)
 	var before *manifest.Workload
 	if old != nil {
 		before = &old.Workload
@@ -308,7 +308,7 @@ func (s *Settings) argoUndo(r *manifest.ArgoRollout, number int64) (view.ArgoUnd
 
 // argoRollout simulates the rollout after the template of a ReplicaSet is restored.
 func (s *Settings) argoRollout(r *manifest.ArgoRollout, target *appsv1.ReplicaSet) (view.Simulation, error) {
-	j := ArgoJob(r, nil, s.Begin)
+	j := argoJob(r, nil, s.Begin)
 	var people *attendance
 	j.prepare = func(b *world.Beginning, config *sim.Config) error {
 		s.healed(b)

@@ -20,10 +20,10 @@ func (s *Settings) compare(w, old *manifest.Workload) (view.Comparison, error) {
 	if err != nil {
 		return view.Comparison{}, err
 	}
-	if Begun([]*Job{j}); j.err != nil {
+	if begun([]*job{j}); j.err != nil {
 		return view.Comparison{}, j.err
 	}
-	start := &j.Start
+	start := &j.start
 	start.Place()
 	renumber(start, old)
 	strategies, err := s.strategies(w)

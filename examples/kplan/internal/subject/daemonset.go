@@ -102,12 +102,12 @@ func daemonReport(ds *appsv1.DaemonSet) view.Report {
 
 // daemonSetJob returns the simulation of an existing DaemonSet. The wanted version, unless nil,
 // is applied to it, and the existing DaemonSet then counts as rolled out if it has no pods.
-func daemonSetJob(seen, wanted *manifest.DaemonSet, now time.Time) *Job {
+func daemonSetJob(seen, wanted *manifest.DaemonSet, now time.Time) *job {
 	if now.IsZero() {
 		now = latestOf(seen.Object.CreationTimestamp.Time, seen.Pods)
 	}
 	objects, orphans := ownOf(seen)
-	j := &Job{of: seen, now: now, objects: objects, around: seen.Around(seen.Object.Namespace)}
+	j := &job{of: seen, now: now, objects: objects, around: seen.Around(seen.Object.Namespace)}
 	last := seen
 	if wanted != nil {
 		last = versionBeside(seen, wanted)
@@ -219,7 +219,7 @@ func served(old, next *daemonset.DaemonSet, dialect daemonset.Dialect) map[strin
 
 // simulate returns the simulation of an update of a DaemonSet from an old one, or from its current
 // pods if there is none.
-func (o DaemonSet) simulate(s *Settings, set *manifest.Set, from *Earlier) (*Job, error) {
+func (o DaemonSet) simulate(s *Settings, set *manifest.Set, from *Earlier) (*job, error) {
 	d, old := o.DaemonSet, from.daemonSets[o.Key()]
 	if slices.ContainsFunc(set.Rollouts, func(r manifest.Rollout) bool { return r.Runs(d) }) {
 		return nil, nil
@@ -251,7 +251,7 @@ func (o DaemonSet) simulate(s *Settings, set *manifest.Set, from *Earlier) (*Job
 }
 
 // updated sets the function of a job that adds the assumptions to the result of an update.
-func (s *Settings) updated(j *Job, d *manifest.DaemonSet, assumed *[]string) {
+func (s *Settings) updated(j *job, d *manifest.DaemonSet, assumed *[]string) {
 	of := view.DaemonSets{Advanced: d.Advanced != nil, Nodes: len(d.Nodes)}
 	j.telling = of
 	j.tell = func(b *world.Beginning, r *world.Run, result *view.Simulation) {

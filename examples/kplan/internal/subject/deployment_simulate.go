@@ -22,7 +22,7 @@ import (
 
 // simulate returns the simulation of the rollout of a Deployment, from an old Deployment or from
 // its current pods.
-func (d Deployment) simulate(s *Settings, set *manifest.Set, from *Earlier) (*Job, error) {
+func (d Deployment) simulate(s *Settings, set *manifest.Set, from *Earlier) (*job, error) {
 	w := d.Workload
 	if slices.ContainsFunc(set.Rollouts, func(r manifest.Rollout) bool { return r.Releases(w) }) {
 		return nil, nil
@@ -74,7 +74,7 @@ func hasSets(w *manifest.Workload) bool {
 }
 
 // startOf returns the simulation at the start of the rollout.
-func (s *Settings) startOf(w, old *manifest.Workload) (*Job, error) {
+func (s *Settings) startOf(w, old *manifest.Workload) (*job, error) {
 	if old == nil {
 		return deploymentJob(w, nil, s.Begin)
 	}
@@ -118,11 +118,11 @@ func (s *Settings) opened(w *manifest.Workload, from *Earlier) *manifest.Workloa
 
 // deploymentJob returns the simulation of an existing Deployment. The wanted Deployment, unless
 // nil, is applied to it.
-func deploymentJob(seen, wanted *manifest.Workload, now time.Time) (*Job, error) {
+func deploymentJob(seen, wanted *manifest.Workload, now time.Time) (*job, error) {
 	if now.IsZero() {
 		now = latest(seen)
 	}
-	j := &Job{of: seen, now: now, objects: []kube.Object{seen.Deployment}, around: seen.Around(seen.Deployment.Namespace), own: podsIn(seen)}
+	j := &job{of: seen, now: now, objects: []kube.Object{seen.Deployment}, around: seen.Around(seen.Deployment.Namespace), own: podsIn(seen)}
 	for _, rs := range seen.ReplicaSets {
 		j.objects = append(j.objects, rs)
 	}

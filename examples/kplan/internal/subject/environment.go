@@ -151,7 +151,7 @@ func roomNote(w, seen *manifest.Workload) string {
 	switch {
 	case hasRoom(w.Nodes):
 		return roomLeft
-	case len(seen.Pods)+len(w.Shared().Nodes) > 0:
+	case len(seen.Pods) > 0 || w.HasNodes():
 		return "nodes have room for all pods"
 	}
 	return ""

@@ -19,10 +19,10 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim"
 )
 
-// A Job is a workload to simulate, in one cluster with the workloads of other jobs.
+// A job is a workload to simulate, in one cluster with the workloads of other jobs.
 //
 //	objects of all --gathered--> Cluster --begin--> Beginnings --RollOut, prepare, Place--> --Run--> tell
-type Job struct {
+type job struct {
 	of       identified
 	objects  []kube.Object             // its own
 	rollouts []*kubeargo.RolloutObject // of Argo
@@ -37,14 +37,14 @@ type Job struct {
 	tell    func(*world.Beginning, *world.Run, *view.Simulation) // adds notes for the user
 	telling view.Telling
 
-	Start  world.Beginning
+	start  world.Beginning
 	result view.Simulation
 	err    error
 }
 
 // after adds a function that runs when the workload is in its initial state, after the functions
 // added before.
-func (j *Job) after(f func(*world.Beginning)) {
+func (j *job) after(f func(*world.Beginning)) {
 	before := j.prepare
 	j.prepare = func(b *world.Beginning, c *sim.Config) error {
 		if before != nil {
@@ -58,19 +58,19 @@ func (j *Job) after(f func(*world.Beginning)) {
 }
 
 // simulate simulates all jobs in one cluster. It sets the result or the error of each job.
-func (s *Settings) simulate(jobs []*Job) {
+func (s *Settings) simulate(jobs []*job) {
 	config := s.config(&s.Policies)
-	jobs = Begun(jobs)
+	jobs = begun(jobs)
 	if len(jobs) == 0 {
 		return
 	}
-	c := jobs[0].Start.Cluster
+	c := jobs[0].start.Cluster
 	c.Place()
-	jobs = each(jobs, func(j *Job) error { return j.prepare(&j.Start, &config) })
+	jobs = each(jobs, func(j *job) error { return j.prepare(&j.start, &config) })
 	s.override(c, false)
 	var list []*world.Beginning
 	for _, j := range jobs {
-		list = append(list, &j.Start)
+		list = append(list, &j.start)
 	}
 	if len(list) == 0 {
 		return
@@ -84,8 +84,8 @@ func (s *Settings) simulate(jobs []*Job) {
 		if j.silent {
 			continue
 		}
-		j.result = view.Told(&j.Start, &runs[i], j.telling)
-		j.tell(&j.Start, &runs[i], &j.result)
+		j.result = view.Told(&j.start, &runs[i], j.telling)
+		j.tell(&j.start, &runs[i], &j.result)
 		if r := &j.result; len(jobs) > 1 && !(len(r.Steps) == 1 && r.Done) {
 			r.Assumed = append(r.Assumed, besideText(len(jobs)-1))
 		}
@@ -101,30 +101,30 @@ func besideText(others int) string {
 }
 
 // alone simulates one job.
-func (s *Settings) alone(j *Job) (view.Simulation, error) {
-	s.simulate([]*Job{j})
+func (s *Settings) alone(j *job) (view.Simulation, error) {
+	s.simulate([]*job{j})
 	return j.result, j.err
 }
 
-// Begun returns the jobs that can begin, all in one cluster and in their initial state.
-func Begun(jobs []*Job) []*Job {
-	jobs, c := gathered(each(jobs, func(*Job) error { return nil }))
-	jobs = each(jobs, func(j *Job) error {
+// begun returns the jobs that can begin, all in one cluster and in their initial state.
+func begun(jobs []*job) []*job {
+	jobs, c := gathered(each(jobs, func(*job) error { return nil }))
+	jobs = each(jobs, func(j *job) error {
 		j.objects, j.rollouts, j.around = nil, nil, manifest.Around{} // they have been read, and take most memory
-		j.Start.Cluster = c
-		return j.begin(&j.Start)
+		j.start.Cluster = c
+		return j.begin(&j.start)
 	})
 	var list []*world.Beginning
 	for _, j := range jobs {
-		list = append(list, &j.Start)
+		list = append(list, &j.start)
 	}
 	if c == nil {
 		return nil
 	}
 	c.DropNext()
 	failed := c.RollOut(list)
-	return each(jobs, func(j *Job) error {
-		if err := failed[&j.Start]; err != nil {
+	return each(jobs, func(j *job) error {
+		if err := failed[&j.start]; err != nil {
 			return j.of.Invalid(err)
 		}
 		return nil
@@ -132,7 +132,7 @@ func Begun(jobs []*Job) []*Job {
 }
 
 // each calls a function for each job without an error. It returns the jobs that still have none.
-func each(jobs []*Job, f func(*Job) error) (good []*Job) {
+func each(jobs []*job, f func(*job) error) (good []*job) {
 	for _, j := range jobs {
 		if j.err != nil {
 			continue
@@ -145,7 +145,7 @@ func each(jobs []*Job, f func(*Job) error) (good []*Job) {
 }
 
 // gathered returns the jobs with readable objects, and the cluster of these jobs.
-func gathered(jobs []*Job) ([]*Job, *world.Cluster) {
+func gathered(jobs []*job) ([]*job, *world.Cluster) {
 	if len(jobs) == 0 {
 		return nil, nil
 	}
@@ -153,8 +153,8 @@ func gathered(jobs []*Job) ([]*Job, *world.Cluster) {
 	if err == nil {
 		return jobs, c
 	}
-	good := each(jobs, func(j *Job) error {
-		if _, own := clusterOf([]*Job{j}); own != nil || len(jobs) == 1 {
+	good := each(jobs, func(j *job) error {
+		if _, own := clusterOf([]*job{j}); own != nil || len(jobs) == 1 {
 			return j.of.Invalid(err)
 		}
 		return nil
@@ -162,12 +162,12 @@ func gathered(jobs []*Job) ([]*Job, *world.Cluster) {
 	if len(good) < len(jobs) {
 		return gathered(good)
 	}
-	each(jobs, func(j *Job) error { return j.of.Invalid(err) })
+	each(jobs, func(j *job) error { return j.of.Invalid(err) })
 	return nil, nil
 }
 
 // clusterOf returns the cluster with the objects of some jobs and the objects around them.
-func clusterOf(jobs []*Job) (*world.Cluster, error) {
+func clusterOf(jobs []*job) (*world.Cluster, error) {
 	g := gathering{now: epoch, seen: map[types.UID]bool{}, named: map[string]bool{}}
 	for _, j := range jobs {
 		if j.now.After(g.now) {

@@ -58,12 +58,12 @@ func (s *Settings) Outcomes(set *manifest.Set, from *Earlier, use func(Outcome) 
 }
 
 // jobs returns the simulation of each subject in the answer.
-func (s *Settings) jobs(set *manifest.Set, from *Earlier) (all []*Job) {
+func (s *Settings) jobs(set *manifest.Set, from *Earlier) (all []*job) {
 	for _, of := range subjectsOf(set) {
 		j, err := of.simulate(s, set, from)
 		switch {
 		case err != nil:
-			j = &Job{err: err}
+			j = &job{err: err}
 		case j == nil:
 			continue
 		}
@@ -74,15 +74,15 @@ func (s *Settings) jobs(set *manifest.Set, from *Earlier) (all []*Job) {
 }
 
 // together simulates jobs in one cluster, except jobs with a separate cluster.
-func (s *Settings) together(all []*Job) {
-	var jobs []*Job
+func (s *Settings) together(all []*job) {
+	var jobs []*job
 	for _, j := range all {
 		if !j.apart {
 			jobs = append(jobs, j)
 			continue
 		}
 		s.Doing("simulating %s", j.of.ID().Name)
-		s.simulate([]*Job{j})
+		s.simulate([]*job{j})
 	}
 	if len(jobs) == 1 {
 		s.Doing("simulating %s", describe(jobs[0].of))
@@ -114,13 +114,13 @@ func (s *Settings) comparisons(set *manifest.Set, from *Earlier, use func(Outcom
 
 // besides returns the simulation of CloneSets and StatefulSets that no Rollout releases. The
 // answers leave them out, but their pods roll, and use nodes and quotas, in the same cluster.
-func (s *Settings) besides(set *manifest.Set, from *Earlier) (jobs []*Job) {
+func (s *Settings) besides(set *manifest.Set, from *Earlier) (jobs []*job) {
 	for i := range set.PodSets {
 		p := &set.PodSets[i]
 		if slices.ContainsFunc(set.Rollouts, func(r manifest.Rollout) bool { return r.Set == p }) {
 			continue
 		}
-		j := &Job{of: p, now: s.Begin, around: set.Around(p.Object.GetNamespace()), silent: true}
+		j := &job{of: p, now: s.Begin, around: set.Around(p.Object.GetNamespace()), silent: true}
 		j.prepare = func(*world.Beginning, *sim.Config) error { return nil }
 		if err := tooMany(p.Set.Replicas); err != nil {
 			j.err = p.Invalid(err)
@@ -134,7 +134,7 @@ func (s *Settings) besides(set *manifest.Set, from *Earlier) (jobs []*Job) {
 
 // besideSet begins with a set: with the change from an old set, or with its current state if old
 // is nil.
-func (s *Settings) besideSet(j *Job, p, old *manifest.PodSet) {
+func (s *Settings) besideSet(j *job, p, old *manifest.PodSet) {
 	namespace, name := p.Object.GetNamespace(), p.Object.GetName()
 	if old == nil {
 		j.objects = []kube.Object{p.Object.(kube.Object)}

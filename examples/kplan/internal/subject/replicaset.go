@@ -118,7 +118,7 @@ func availableNext(plan *replicaset.Plan, name string) string {
 
 // simulate returns the simulation of a ReplicaSet without a Deployment, or of the change from an
 // old ReplicaSet to it.
-func (o ReplicaSet) simulate(s *Settings, _ *manifest.Set, from *Earlier) (*Job, error) {
+func (o ReplicaSet) simulate(s *Settings, _ *manifest.Set, from *Earlier) (*job, error) {
 	r, old := o.ReplicaSet, from.replicaSets[o.Key()]
 	s.startsFromNothing(old == nil, r.File, r.Name())
 	seen, before := r, (*manifest.Workload)(nil)
@@ -163,14 +163,14 @@ func keptTemplate(r, old *manifest.ReplicaSet, pods int) (notes []string) {
 
 // setJob returns the simulation of a ReplicaSet with its pods and the pods that it adopts, and of
 // the wanted ReplicaSet applied to it, if any.
-func (s *Settings) setJob(r, wanted *manifest.ReplicaSet) (*Job, error) {
+func (s *Settings) setJob(r, wanted *manifest.ReplicaSet) (*job, error) {
 	rs := &r.Snapshot.ReplicaSet
 	matches, err := selector.FromLabelSelector(rs.Selector)
 	if err != nil {
 		return nil, r.Invalid(err)
 	}
 	w := &r.Workload
-	j := &Job{of: r, now: s.Begin, objects: []kube.Object{w.ReplicaSets[0]}, around: w.Around(r.Namespace), own: podsIn(w), apart: rs.ControllerUID != ""}
+	j := &job{of: r, now: s.Begin, objects: []kube.Object{w.ReplicaSets[0]}, around: w.Around(r.Namespace), own: podsIn(w), apart: rs.ControllerUID != ""}
 	if j.now.IsZero() {
 		j.now = latest(w)
 	}

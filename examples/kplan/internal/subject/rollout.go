@@ -110,7 +110,7 @@ func (m *missing) Is(target error) bool { return target == errNoRelease }
 
 // A release is the simulation of an OpenKruise Rollout.
 type release struct {
-	Job
+	job
 	replicas int32
 	budget   rollout.Budget // of updates by partition
 	assumed  []string
@@ -118,7 +118,7 @@ type release struct {
 
 // simulate returns the simulation of a release: the rest of a release that is under way, or a
 // release from the workload in --from to the workload with the same name in the input.
-func (o Rollout) simulate(s *Settings, _ *manifest.Set, from *Earlier) (*Job, error) {
+func (o Rollout) simulate(s *Settings, _ *manifest.Set, from *Earlier) (*job, error) {
 	r := o.Rollout
 	if r.Deployment == nil && r.Set == nil && r.DaemonSet == nil {
 		return nil, r.Invalid(manifest.ErrNoNode)
@@ -143,7 +143,7 @@ func (o Rollout) simulate(s *Settings, _ *manifest.Set, from *Earlier) (*Job, er
 		return nil, err
 	}
 	s.releases(r, of)
-	return &of.Job, nil
+	return &of.job, nil
 }
 
 // DropReleases removes Rollouts with nothing to release. The simulation then treats their
@@ -152,7 +152,7 @@ func (s *Settings) DropReleases(set *manifest.Set, from *Earlier) {
 	set.Rollouts = slices.DeleteFunc(set.Rollouts, func(r manifest.Rollout) bool {
 		j, err := Rollout{&r}.simulate(s, set, from)
 		if err == nil {
-			Begun([]*Job{j})
+			begun([]*job{j})
 			err = j.err
 		}
 		return errors.Is(err, errNoRelease)

@@ -36,7 +36,7 @@ func (s *Settings) beforeDeployment(r *manifest.Rollout, old *manifest.Workload)
 	if err != nil {
 		return nil, err
 	}
-	of := &release{Job: *j, replicas: replicasOf(&r.Workload)}
+	of := &release{job: *j, replicas: replicasOf(&r.Workload)}
 	of.own = podsIn(old)
 	of.begin = func(b *world.Beginning) error {
 		if err := j.begin(b); err != nil {
@@ -110,7 +110,7 @@ func (s *Settings) beforeSet(r *manifest.Rollout, old *manifest.PodSet) (*releas
 	if err != nil {
 		return nil, err
 	}
-	of := &release{Job: Job{now: s.Begin, around: r.Around()}}
+	of := &release{job: job{now: s.Begin, around: r.Around()}}
 	of.replaces(old, r.Set)
 	of.begin = func(b *world.Beginning) error {
 		next := b.BeginSet(r.Set.Object.GetNamespace(), r.Set.Object.GetName(), inPlace)
@@ -126,7 +126,7 @@ func (s *Settings) beforeSet(r *manifest.Rollout, old *manifest.PodSet) (*releas
 }
 
 // replaces sets the objects of a job to a set and the next set to apply, both without pods.
-func (j *Job) replaces(old, next *manifest.PodSet) {
+func (j *job) replaces(old, next *manifest.PodSet) {
 	j.objects = []kube.Object{fresh(old.Object, next.Object, ""), fresh(next.Object, next.Object, world.Next)}
 	j.own = uidsOf(old.Pods, next.Pods)
 }
@@ -160,7 +160,7 @@ func (s *Settings) beforeDaemonSet(r *manifest.Rollout, old *manifest.DaemonSet)
 		return nil, r.Invalid(manifest.ErrNoNode)
 	}
 	first, next := statusless(old.Object, r.DaemonSet.Object.Namespace, ""), statusless(r.DaemonSet.Object, r.DaemonSet.Object.Namespace, world.Next)
-	of := &release{Job: Job{now: s.Begin, objects: []kube.Object{first, next}, around: r.Around(), own: uidsOf(old.Controlled(), r.DaemonSet.Controlled()), apart: len(nodes) > 0}}
+	of := &release{job: job{now: s.Begin, objects: []kube.Object{first, next}, around: r.Around(), own: uidsOf(old.Controlled(), r.DaemonSet.Controlled()), apart: len(nodes) > 0}}
 	of.begin = func(b *world.Beginning) error {
 		if a := r.DaemonSet.Advanced; a != nil {
 			free := *a // as outside a release

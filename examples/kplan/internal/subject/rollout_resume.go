@@ -18,7 +18,7 @@ import (
 
 // goesOn returns a release that is under way, with the given objects.
 func (s *Settings) goesOn(r *manifest.Rollout, objects []kube.Object) *release {
-	of := &release{Job: Job{now: s.Begin, objects: objects, around: r.Around()}}
+	of := &release{job: job{now: s.Begin, objects: objects, around: r.Around()}}
 	if of.now.IsZero() {
 		of.now = latestOfRelease(r)
 	}

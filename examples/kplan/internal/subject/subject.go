@@ -33,7 +33,7 @@ type Subject interface {
 	Explain(p *Policies, now time.Time) (Document, []string, error)
 	// simulate returns the simulation of the change from the earlier objects, or nil if it is part
 	// of the simulation of a Rollout in the set.
-	simulate(s *Settings, set *manifest.Set, from *Earlier) (*Job, error)
+	simulate(s *Settings, set *manifest.Set, from *Earlier) (*job, error)
 	// Versions returns the pods as they are simulated, before and after the change.
 	Versions(from *Earlier) (before, after Pods)
 }

@@ -30,7 +30,7 @@ func TestNothingToRelease(t *testing.T) {
 	require.NoError(t, err)
 	other.objects[0].SetName("other")
 	other.begin = func(b *world.Beginning) error { b.BeginDeployment("shop", "other", false); return nil }
-	require.Len(t, Begun([]*Job{j, other}), 1)
-	require.Len(t, other.Start.Deployments, 2)
-	require.Equal(t, "shop/web", other.Start.Deployments[0].Name)
+	require.Len(t, begun([]*job{j, other}), 1)
+	require.Len(t, other.start.Deployments, 2)
+	require.Equal(t, "shop/web", other.start.Deployments[0].Name)
 }

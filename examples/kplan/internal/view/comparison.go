@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kplan-go/kplan/examples/kplan/internal/chart"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
@@ -34,6 +35,9 @@ type Trial struct {
 	times          []time.Duration
 	runs           int
 }
+
+// Subject returns the Deployment.
+func (c Comparison) Subject() Subject { return deployment(c.Namespace, c.Name) }
 
 // Add adds a run.
 func (t *Trial) Add(s *Simulation) {
@@ -84,11 +88,7 @@ func (c Comparison) Unfinished() string {
 
 // Text writes the strategies side by side.
 func (c Comparison) Text(w *terminal.Writer) {
-	name := c.Name
-	if c.Namespace != "" {
-		name = c.Namespace + "/" + name
-	}
-	w.Printf("Deployment %s: %s of each strategy", name, count(c.Runs, "rollout", "rollouts"))
+	w.Printf("Deployment %s: %s of each strategy", c.Subject().label(), count(c.Runs, "rollout", "rollouts"))
 	if c.Start != "" {
 		w.Printf("; pods start within %s", strings.ReplaceAll(c.Start, ",", ", "))
 	}
@@ -148,7 +148,7 @@ func (c Comparison) MarshalJSON() ([]byte, error) {
 		Start    string   `json:"start,omitempty"`
 		Runs     int      `json:"runs"`
 		Trials   []trial  `json:"trials"`
-	}{headOf(deployment(c.Namespace, c.Name)), c.Policies, c.Start, c.Runs, list})
+	}{headOf(c.Subject()), c.Policies, c.Start, c.Runs, list})
 }
 
 func (t *Trial) seconds(percent int) *float64 {
@@ -165,4 +165,33 @@ func (c Comparison) Verdict() Verdict {
 		return Fails
 	}
 	return Rolls
+}
+
+// Draw draws the strategies side by side: the time in which half and nine tenths of their rollouts
+// finish, and the minimum of available pods.
+func (c Comparison) Draw(w *terminal.Writer) {
+	var times, available []chart.Bar
+	longest, peak := time.Duration(0), int32(0)
+	for i := range c.Trials {
+		t := &c.Trials[i]
+		half, _ := t.quantile(50)
+		most, finished := t.quantile(90)
+		longest, peak = max(longest, half, most), max(peak, t.Peak)
+		bar := chart.Bar{Name: t.Strategy, Full: half.Seconds(), Light: most.Seconds(), Text: t.quantileText(50)}
+		if !finished {
+			bar.Light = math.Inf(1)
+		}
+		if c.Runs > 1 {
+			bar.Text += ", " + t.quantileText(90)
+		}
+		times = append(times, bar)
+		available = append(available, chart.Bar{Name: t.Strategy, Full: float64(t.LeastAvailable), Text: fmt.Sprint(t.LeastAvailable)})
+	}
+	title := "TIME"
+	if c.Runs > 1 {
+		title = "TIME P50, P90"
+	}
+	chart.Bars(w, title, clock(longest), longest.Seconds(), times)
+	w.Printf("\n")
+	chart.Bars(w, "MIN AVAILABLE", fmt.Sprint(peak), float64(peak), available)
 }

@@ -4,10 +4,12 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
@@ -24,9 +26,19 @@ type DaemonPlan struct {
 	Assumed   []string
 }
 
+// Subject returns the DaemonSet.
+func (p DaemonPlan) Subject() Subject {
+	return daemonSet(p.Namespace, p.Snapshot.DaemonSet.Name, p.Advanced)
+}
+
+// Verdict returns the verdict on the DaemonSet.
+func (p DaemonPlan) Verdict() Verdict {
+	return verdictOf(&DaemonExplanation{DaemonPlan: p}, p.Unapplied)
+}
+
 // Text writes the plan as text.
 func (p DaemonPlan) Text(w *terminal.Writer) {
-	w.Printf("DaemonSet %s: %s\n\n", p.name(), p.bounds())
+	w.Printf("DaemonSet %s: %s\n\n", p.Subject().label(), p.bounds())
 	writePolicies(w, p.Policies, p.original())
 	writeAssumed(w, p.Assumed)
 	switch {
@@ -41,16 +53,7 @@ func (p DaemonPlan) Text(w *terminal.Writer) {
 	p.holds(w)
 	p.nodes(w)
 	w.Printf("\nStatus:      %v\n", p.Plan.Status)
-	if at := p.Plan.RecheckAt; !at.IsZero() {
-		w.Printf("Recheck:     %s, in %s\n", at.Format(time.RFC3339), clock(at.Sub(p.Now)))
-	}
-}
-
-func (p *DaemonPlan) name() string {
-	if p.Namespace != "" {
-		return p.Namespace + "/" + p.Snapshot.DaemonSet.Name
-	}
-	return p.Snapshot.DaemonSet.Name
+	writeRecheck(w, "Recheck:     ", p.Plan.RecheckAt, p.Now)
 }
 
 // original returns the name of the project with the original controller.
@@ -224,4 +227,147 @@ func (p *DaemonPlan) nodes(w *terminal.Writer) {
 		t.Row(fmt.Sprint(len(g.names)), Folded(g.names), g.belongs, g.pods, g.acts, g.uses, g.waits)
 	}
 	t.WriteTo(w)
+}
+
+// MarshalJSON encodes the plan and the nodes. Actions and holds are never left out.
+func (p DaemonPlan) MarshalJSON() ([]byte, error) {
+	type plan daemonset.Plan // without methods
+	return marshal(struct {
+		head
+		Policies []string          `json:"policies,omitempty"`
+		Actions  daemonset.Actions `json:"actions"`
+		Holds    []kplan.Hold      `json:"holds"`
+		plan
+		Nodes   []daemonset.NodeReport `json:"nodes"`
+		Assumed []string               `json:"assumed,omitempty"`
+	}{
+		headOf(p.Subject()), p.Policies, p.Plan.Actions, notNil(p.Plan.Holds), plan(p.Plan),
+		notNil(p.Nodes), p.Assumed,
+	})
+}
+
+// A DaemonExplanation explains why a DaemonSet makes progress or not.
+type DaemonExplanation struct {
+	DaemonPlan
+	Report   Report
+	Idle     []Pod // pods that do not serve
+	Instants []Instant
+	Refused  []Refused // failures that events report
+	Caveats  []Caveat
+}
+
+// State returns the state of the DaemonSet, and one sentence that explains it.
+func (e *DaemonExplanation) State() (State, string) {
+	state, why := e.planned()
+	return withCaveats(state, why, e.Caveats)
+}
+
+// planned is State without caveats.
+func (e *DaemonExplanation) planned() (State, string) {
+	switch n := len(e.Plan.Actions); {
+	case n == 0 && e.complete():
+		if e.Plan.Status.DesiredNumberScheduled == 0 {
+			return StateComplete, "No node should run a pod, and none does." + endings(e.Idle, e.Now, nil)
+		}
+		return StateComplete, fmt.Sprintf("%s a new and available pod.", count(int(e.Plan.Status.DesiredNumberScheduled), "node has", "nodes have")) + endings(e.Idle, e.Now, nil)
+	case n > 0:
+		return StateProgressing, fmt.Sprintf("The controller will act at once, in %s.", plural(int32(n), "write"))
+	}
+	state, why := StateWaiting, "Nothing will happen, and the planner does not say why."
+	for i, h := range e.Plan.Holds {
+		a := daemonSetHolds.advice(h.Reason)
+		if i == 0 {
+			why = a.Means
+		}
+		if a.Stuck {
+			state, why = StateStuck, a.Means
+			break
+		}
+	}
+	if blockers := e.blockers(); len(blockers) > 0 {
+		why += fmt.Sprintf(" %s: %s.", count(len(blockers), "node blocks the update", "nodes block the update"), Folded(blockers))
+	}
+	return state, causes(e.Idle, e.Now, nil, why)
+}
+
+// blockers returns the nodes that use up the budget while other nodes wait for it.
+func (e *DaemonExplanation) blockers() []string {
+	waits := false
+	var names []string
+	for i := range e.Nodes {
+		r := &e.Nodes[i]
+		waits = waits || r.Waits == reason.MaxUnavailable || r.Waits == reason.MaxSurge
+		if r.Uses != "" {
+			names = append(names, r.Node)
+		}
+	}
+	if !waits {
+		return nil
+	}
+	return names
+}
+
+// Text writes the explanation as text.
+func (e DaemonExplanation) Text(w *terminal.Writer) {
+	state, why := e.State()
+	writeState(w, "DaemonSet "+e.Subject().label(), e.Unapplied, state, why)
+	writePolicies(w, e.Policies, e.original())
+	writeAssumed(w, e.Assumed)
+	w.Printf("kubectl rollout status:  %s\n", e.Report.line())
+	w.Printf("Budget:                  %s\n", e.bounds())
+	w.Printf("                         %v\n", e.Plan.Status)
+	writeInstants(w, e.Instants, e.Now)
+	w.Printf("\n")
+	e.nodes(w)
+	writeIdle(w, e.Idle)
+	if !e.Plan.Empty() {
+		w.Printf("\n")
+		e.actions().WriteTo(w)
+	}
+	for i, h := range e.foldedHolds() {
+		if i == 0 {
+			w.Printf("\nHeld back:\n")
+		}
+		a := e.advice(h.Hold)
+		writeAdvice(w, h.of(e.Snapshot.DaemonSet.Name), daemonSetHolds.whyNot(h.Reason, h.Have, h.Limit), h.Reason, a, "")
+	}
+	writeCaveats(w, e.Caveats)
+	writeRefused(w, e.Refused)
+}
+
+// advice returns the meaning of a hold. A hold on pods that can never start ends as the caveat
+// says.
+func (e *DaemonExplanation) advice(h kplan.Hold) Advice {
+	a := daemonSetHolds.advice(h.Reason)
+	for _, c := range e.Caveats {
+		if c.Nodes != nil && (h.Reason == reason.MaxSurge || h.Reason == reason.NotReady && slices.Contains(c.Nodes, h.Node)) {
+			a.Ends, a.Stuck = c.Ends, c.Stuck
+		}
+	}
+	return a
+}
+
+// MarshalJSON encodes the explanation. Lists are never left out.
+func (e DaemonExplanation) MarshalJSON() ([]byte, error) {
+	state, why := e.State()
+	return marshal(struct {
+		head
+		Policies []string                `json:"policies,omitempty"`
+		State    State                   `json:"state"`
+		Why      string                  `json:"why"`
+		Report   Report                  `json:"rolloutStatus"`
+		Budget   daemonset.Budget        `json:"budget"`
+		Status   daemonset.Status        `json:"status"`
+		Actions  daemonset.Actions       `json:"actions"`
+		Holds    []explained[kplan.Hold] `json:"holds"`
+		Nodes    []daemonset.NodeReport  `json:"nodes"`
+		Pods     []Pod                   `json:"pods"` // pods that do not serve
+		Instants []Instant               `json:"instants"`
+		Refused  []Refused               `json:"refused,omitempty"`
+		Caveats  []Caveat                `json:"caveats,omitempty"`
+		Assumed  []string                `json:"assumed,omitempty"`
+	}{
+		headOf(e.Subject()), e.Policies, state, why, e.Report, e.Plan.Budget, e.Plan.Status,
+		e.Plan.Actions, explain(e.Plan.Holds, e.advice), notNil(e.Nodes), notNil(e.Idle), notNil(e.Instants), e.Refused, e.Caveats, e.Assumed,
+	})
 }

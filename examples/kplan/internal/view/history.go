@@ -34,6 +34,14 @@ type Entry struct {
 	Template string // as YAML
 }
 
+// Subject returns the Deployment or DaemonSet.
+func (h History) Subject() Subject {
+	if h.Daemon {
+		return daemonSet(h.Namespace, h.Name, h.Advanced)
+	}
+	return deployment(h.Namespace, h.Name)
+}
+
 // names returns the name of the workload in kubectl, and the kind of its entries.
 func (h *History) names() (workload, entry string) {
 	if h.Daemon {
@@ -132,4 +140,62 @@ func (h History) MarshalJSON() ([]byte, error) {
 		head
 		Revisions []historyRow `json:"revisions"`
 	}{headOf(h.Subject()), rows})
+}
+
+// An ArgoHistory holds the revisions of a Rollout of Argo.
+type ArgoHistory struct {
+	Namespace string
+	Name      string
+	Entries   []ArgoEntry // oldest first
+	Number    int64       // the requested revision, or 0
+}
+
+// An ArgoEntry is a ReplicaSet of a history.
+type ArgoEntry struct {
+	Name     string `json:"name"`
+	Revision int64  `json:"revision"`
+	New      bool   `json:"new"`
+	Stable   bool   `json:"stable"`
+	Images   string `json:"images"`
+	Template string `json:"template"` // as YAML
+}
+
+// Subject returns the Rollout.
+func (h ArgoHistory) Subject() Subject { return argoRollout(h.Namespace, h.Name) }
+
+func (e *ArgoEntry) role() string {
+	switch {
+	case e.New && e.Stable:
+		return "new, stable"
+	case e.New:
+		return "new"
+	case e.Stable:
+		return "stable"
+	}
+	return ""
+}
+
+// Text writes the revisions, or the template of the requested one.
+func (h ArgoHistory) Text(w *terminal.Writer) {
+	w.Printf("rollout.argoproj.io/%s\n", h.Name)
+	if h.Number > 0 {
+		e := &h.Entries[0]
+		w.Printf("Replica set %s, revision %d\n\n", e.Name, e.Revision)
+		w.Lines("", e.Template)
+		return
+	}
+	t := terminal.NewTable("REVISION", "REPLICASET", "NOW", "IMAGES")
+	for i := range h.Entries {
+		e := &h.Entries[i]
+		t.Row(fmt.Sprint(e.Revision), e.Name, e.role(), e.Images)
+	}
+	t.WriteTo(w)
+}
+
+// MarshalJSON encodes the revisions. The list is never left out.
+func (h ArgoHistory) MarshalJSON() ([]byte, error) {
+	return marshal(struct {
+		head
+		Revisions []ArgoEntry `json:"revisions"`
+	}{headOf(h.Subject()), notNil(h.Entries)})
 }

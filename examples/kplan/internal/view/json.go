@@ -4,24 +4,45 @@ package view
 
 import (
 	"bytes"
+	"encoding/json"
+	"strings"
 
 	"github.com/kplan-go/kplan"
-	"github.com/kplan-go/kplan/daemonset"
-	"github.com/kplan-go/kplan/deploy"
-	"github.com/kplan-go/kplan/rollout"
 )
 
-// MarshalJSON encodes the plan and its Deployment. Actions and holds are never left out.
-func (p Plan) MarshalJSON() ([]byte, error) {
-	type plan deploy.Plan // without methods
-	return marshal(struct {
-		head
-		Policies []string       `json:"policies,omitempty"`
-		Actions  deploy.Actions `json:"actions"`
-		Holds    []kplan.Hold   `json:"holds"`
-		plan
-		ReplicaSets []PodPlan `json:"replicaSets"`
-	}{headOf(deployment(p.Namespace, p.Snapshot.Deployment.Name)), p.Policies, p.Plan.Actions, notNil(p.Plan.Holds), plan(p.Plan), notNil(p.Pods)})
+// Document returns the JSON document of the answers of a command: a list in the form of API lists,
+// also for a single answer. Its kind is, for example, PlanList.
+func Document[T any](command string, objects []T) any {
+	return struct {
+		APIVersion string `json:"apiVersion"`
+		Kind       string `json:"kind"`
+		Items      []T    `json:"items"`
+	}{Version1, kindOf(command) + "List", notNil(objects)}
+}
+
+// Version1 is the apiVersion of documents that describe no API object.
+const Version1 = "kplan/v1"
+
+// kindOf returns the kind of the answers of a command.
+func kindOf(command string) string { return strings.ToUpper(command[:1]) + command[1:] }
+
+// Marshal returns a document as JSON.
+func Marshal(v any) ([]byte, error) { return marshal(v) }
+
+// marshal is json.Marshal without escapes for HTML.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(v)
+	return b.Bytes(), err
+}
+
+func notNil[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
 }
 
 // An explained hold is a hold with its words.
@@ -31,6 +52,16 @@ type explained[H any] struct {
 	Means string
 	Ends  string
 	Stuck bool // it does not end by itself
+}
+
+// explain returns holds with their words.
+func explain(holds []kplan.Hold, advice func(kplan.Hold) Advice) []explained[kplan.Hold] {
+	list := make([]explained[kplan.Hold], len(holds))
+	for i, h := range holds {
+		a := advice(h)
+		list[i] = explained[kplan.Hold]{h, a.of(h.Have, h.Limit), a.Means, a.Ends, a.Stuck}
+	}
+	return list
 }
 
 // MarshalJSON encodes the hold and its words as one object.
@@ -49,92 +80,21 @@ func (e explained[H]) MarshalJSON() ([]byte, error) {
 	return append(append(hold, ','), words[1:]...), err
 }
 
-type explainedBudget struct {
-	rollout.Budget
-	bounds
-	Wanted    int32 `json:"wanted"`
-	Available int32 `json:"available"`
+// A head has the identifying fields of the object of an answer, as in the API.
+type head struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Name       string `json:"name"`
+	Namespace  string `json:"namespace,omitempty"`
 }
 
-// MarshalJSON encodes the explanation. Lists are never left out.
-func (e Explanation) MarshalJSON() ([]byte, error) {
-	state, why := e.State()
-	holds := make([]explained[kplan.Hold], len(e.Plan.Plan.Holds))
-	for i, h := range e.Plan.Plan.Holds {
-		a := adviceOn(h)
-		holds[i] = explained[kplan.Hold]{h, whyNot(h), a.Means, a.Ends, a.Stuck}
+// versions are the versions of the API groups of the planners.
+var versions = map[string]string{"apps": "v1", kruiseApps: "v1alpha1", "rollouts.kruise.io": "v1beta1", "argoproj.io": "v1alpha1"}
+
+func headOf(s Subject) head {
+	version := "v1"
+	if s.Group != "" {
+		version = s.Group + "/" + versions[s.Group]
 	}
-	b := e.Plan.Plan.Budget
-	return marshal(struct {
-		head
-		Policies    []string                `json:"policies,omitempty"`
-		State       State                   `json:"state"`
-		Why         string                  `json:"why"`
-		Report      Report                  `json:"rolloutStatus"`
-		Budget      explainedBudget         `json:"budget"`
-		Actions     deploy.Actions          `json:"actions"`
-		Holds       []explained[kplan.Hold] `json:"holds"`
-		ReplicaSets []Set                   `json:"replicaSets"`
-		Pods        []Pod                   `json:"pods"` // pods that do not serve
-		Instants    []Instant               `json:"instants"`
-		Ties        []tieOfSet              `json:"ties,omitempty"`
-		Refused     []Refused               `json:"refused,omitempty"`
-		Caveats     []Caveat                `json:"caveats,omitempty"`
-	}{
-		headOf(deployment(e.Namespace, e.Snapshot.Deployment.Name)), e.Policies, state, why, e.Report,
-		explainedBudget{b, bounds{b.MaxTotal(), b.MinAvailable()}, e.wanted(), e.Plan.Plan.Status.AvailableReplicas},
-		e.Plan.Plan.Actions, holds, notNil(e.Sets), notNil(e.Idle), notNil(e.Instants), tiesOf(e.Plan.Pods), e.Refused, e.Caveats,
-	})
-}
-
-// MarshalJSON encodes the plan and the nodes. Actions and holds are never left out.
-func (p DaemonPlan) MarshalJSON() ([]byte, error) {
-	type plan daemonset.Plan // without methods
-	return marshal(struct {
-		head
-		Policies []string          `json:"policies,omitempty"`
-		Actions  daemonset.Actions `json:"actions"`
-		Holds    []kplan.Hold      `json:"holds"`
-		plan
-		Nodes   []daemonset.NodeReport `json:"nodes"`
-		Assumed []string               `json:"assumed,omitempty"`
-	}{
-		headOf(daemonSet(p.Namespace, p.Snapshot.DaemonSet.Name, p.Advanced)), p.Policies, p.Plan.Actions, notNil(p.Plan.Holds), plan(p.Plan),
-		notNil(p.Nodes), p.Assumed,
-	})
-}
-
-// MarshalJSON encodes the explanation. Lists are never left out.
-func (e DaemonExplanation) MarshalJSON() ([]byte, error) {
-	state, why := e.State()
-	holds := make([]explained[kplan.Hold], len(e.Plan.Holds))
-	for i, h := range e.Plan.Holds {
-		a := e.advice(h)
-		holds[i] = explained[kplan.Hold]{h, daemonSetHolds.whyNot(h.Reason, h.Have, h.Limit), a.Means, a.Ends, a.Stuck}
-	}
-	return marshal(struct {
-		head
-		Policies []string                `json:"policies,omitempty"`
-		State    State                   `json:"state"`
-		Why      string                  `json:"why"`
-		Report   Report                  `json:"rolloutStatus"`
-		Budget   daemonset.Budget        `json:"budget"`
-		Status   daemonset.Status        `json:"status"`
-		Actions  daemonset.Actions       `json:"actions"`
-		Holds    []explained[kplan.Hold] `json:"holds"`
-		Nodes    []daemonset.NodeReport  `json:"nodes"`
-		Pods     []Pod                   `json:"pods"` // pods that do not serve
-		Instants []Instant               `json:"instants"`
-		Refused  []Refused               `json:"refused,omitempty"`
-		Caveats  []Caveat                `json:"caveats,omitempty"`
-		Assumed  []string                `json:"assumed,omitempty"`
-	}{
-		headOf(daemonSet(e.Namespace, e.Snapshot.DaemonSet.Name, e.Advanced)), e.Policies, state, why, e.Report, e.Plan.Budget, e.Plan.Status,
-		e.Plan.Actions, holds, notNil(e.Nodes), notNil(e.Idle), notNil(e.Instants), e.Refused, e.Caveats, e.Assumed,
-	})
-}
-
-type bounds struct {
-	MaxTotal     int32 `json:"maxTotal"`
-	MinAvailable int32 `json:"minAvailable"`
+	return head{version, s.Kind, s.Name, s.Namespace}
 }

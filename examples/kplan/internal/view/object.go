@@ -65,22 +65,3 @@ func (s Subject) Ungrouped() Subject {
 	s.Group = ""
 	return s
 }
-
-// A head has the identifying fields of the object of an answer, as in the API.
-type head struct {
-	APIVersion string `json:"apiVersion"`
-	Kind       string `json:"kind"`
-	Name       string `json:"name"`
-	Namespace  string `json:"namespace,omitempty"`
-}
-
-// versions are the versions of the API groups of the planners.
-var versions = map[string]string{"apps": "v1", kruiseApps: "v1alpha1", "rollouts.kruise.io": "v1beta1", "argoproj.io": "v1alpha1"}
-
-func headOf(s Subject) head {
-	version := "v1"
-	if s.Group != "" {
-		version = s.Group + "/" + versions[s.Group]
-	}
-	return head{version, s.Kind, s.Name, s.Namespace}
-}

@@ -32,17 +32,16 @@ type Victim struct {
 	Next       podorder.Explanation // why it goes before the next pod; no Rule for the last
 }
 
+// Subject returns the ReplicaSet or ReplicationController.
+func (o Order) Subject() Subject { return replicaSet(o.Kind, o.Namespace, o.Name) }
+
 // Text writes the order as a table.
 func (o Order) Text(w *terminal.Writer) {
-	name := o.Name
-	if o.Namespace != "" {
-		name = o.Namespace + "/" + name
-	}
 	controller := ", without a controller"
 	if o.Controller != "" {
 		controller = " of " + o.Controller
 	}
-	w.Printf("%s %s%s: wants %s, has %d\n", o.Kind, name, controller, plural(o.Wanted, "pod"), len(o.Pods))
+	w.Printf("%s %s%s: wants %s, has %d\n", o.Kind, o.Subject().label(), controller, plural(o.Wanted, "pod"), len(o.Pods))
 	if o.Ending > 0 {
 		w.Printf("Being deleted already: %s\n", count(o.Ending, "pod", "pods"))
 	}
@@ -192,5 +191,5 @@ func (o Order) MarshalJSON() ([]byte, error) {
 		Ending     int          `json:"terminating"`
 		Pods       []orderedPod `json:"pods"`
 		Tie        *Tie         `json:"tie,omitempty"`
-	}{headOf(replicaSet(o.Kind, o.Namespace, o.Name)), o.Controller, o.Wanted, o.Deleting, o.Ending, pods, o.tie()})
+	}{headOf(o.Subject()), o.Controller, o.Wanted, o.Deleting, o.Ending, pods, o.tie()})
 }

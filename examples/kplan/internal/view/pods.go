@@ -112,3 +112,28 @@ func (p *PodPlan) whyDeleted(name string) string {
 	}
 	return text
 }
+
+// writeTies writes the ties between pods of ReplicaSets.
+func writeTies(w *terminal.Writer, plans []PodPlan) {
+	for i := range plans {
+		if p := &plans[i]; p.Tie != nil {
+			w.Printf("\nPods of replica set %s that go: %s.\n  It is %s.\n", p.Name, p.Tie.text(), tieWhy)
+		}
+	}
+}
+
+// A tieOfSet is the tie between pods of a ReplicaSet.
+type tieOfSet struct {
+	ReplicaSet string `json:"replicaSet"`
+	*Tie
+}
+
+func tiesOf(plans []PodPlan) []tieOfSet {
+	var ties []tieOfSet
+	for i := range plans {
+		if p := &plans[i]; p.Tie != nil {
+			ties = append(ties, tieOfSet{p.Name, p.Tie})
+		}
+	}
+	return ties
+}

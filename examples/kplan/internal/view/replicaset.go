@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy/reason"
@@ -25,12 +24,15 @@ type ReplicaPlan struct {
 	Unapplied bool     // a manifest that was not applied yet
 }
 
-func (p *ReplicaPlan) name() string {
-	if p.Namespace != "" {
-		return p.Kind + " " + p.Namespace + "/" + p.Name
-	}
-	return p.Kind + " " + p.Name
+// Subject returns the ReplicaSet or ReplicationController.
+func (p ReplicaPlan) Subject() Subject { return replicaSet(p.Kind, p.Namespace, p.Name) }
+
+// Verdict returns the verdict on the ReplicaSet.
+func (p ReplicaPlan) Verdict() Verdict {
+	return verdictOf(&ReplicaExplanation{ReplicaPlan: p}, p.Unapplied)
 }
+
+func (p *ReplicaPlan) name() string { return p.Kind + " " + p.Subject().label() }
 
 // there returns the words for the current pods.
 func (p *ReplicaPlan) there() string {
@@ -78,9 +80,7 @@ func (p ReplicaPlan) Text(w *terminal.Writer) {
 		w.Printf("\n")
 	}
 	w.Printf("Status:   %v%s\n", p.Plan.Status, terminating(p.Plan.Status.TerminatingReplicas))
-	if at := p.Plan.RecheckAt; !at.IsZero() {
-		w.Printf("Recheck:  %s, in %s\n", at.Format(time.RFC3339), clock(at.Sub(p.Now)))
-	}
+	writeRecheck(w, "Recheck:  ", p.Plan.RecheckAt, p.Now)
 }
 
 // MarshalJSON encodes the plan. Actions and holds are never left out.
@@ -101,7 +101,7 @@ func (p ReplicaPlan) MarshalJSON() ([]byte, error) {
 		Reasons []podorder.Explanation `json:"reasons,omitempty"`
 		Tie     *Tie                   `json:"tie,omitempty"`
 	}{
-		headOf(replicaSet(p.Kind, p.Namespace, p.Name)), p.Controller, p.Policies, p.Wanted, actions, notNil(p.Plan.Holds), plan(p.Plan), p.Reasons, p.Tie,
+		headOf(p.Subject()), p.Controller, p.Policies, p.Wanted, actions, notNil(p.Plan.Holds), plan(p.Plan), p.Reasons, p.Tie,
 	})
 }
 
@@ -113,6 +113,9 @@ type ReplicaExplanation struct {
 	Instants []Instant // times of changes without events
 	Caveats  []Caveat
 }
+
+// Verdict returns the verdict on the ReplicaSet.
+func (e ReplicaExplanation) Verdict() Verdict { return verdictOf(&e, e.Unapplied) }
 
 // State returns the state of the ReplicaSet, and one sentence that explains it.
 func (e *ReplicaExplanation) State() (State, string) {
@@ -226,11 +229,7 @@ func (e ReplicaExplanation) MarshalJSON() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	holds := make([]explained[kplan.Hold], len(e.Plan.Holds))
-	for i, h := range e.Plan.Holds {
-		a := replicaSetHolds.advice(h.Reason)
-		holds[i] = explained[kplan.Hold]{h, replicaSetHolds.whyNot(h.Reason, h.Have, h.Limit), a.Means, a.Ends, a.Stuck}
-	}
+	holds := explain(e.Plan.Holds, func(h kplan.Hold) Advice { return replicaSetHolds.advice(h.Reason) })
 	return marshal(struct {
 		head
 		Controller string                  `json:"controller,omitempty"`
@@ -247,7 +246,7 @@ func (e ReplicaExplanation) MarshalJSON() ([]byte, error) {
 		Tie        *Tie                    `json:"tie,omitempty"`
 		Caveats    []Caveat                `json:"caveats,omitempty"`
 	}{
-		headOf(replicaSet(e.Kind, e.Namespace, e.Name)), e.Controller, e.Policies, state, why, e.Wanted, e.Plan.Status, actions, holds, e.Failure,
+		headOf(e.Subject()), e.Controller, e.Policies, state, why, e.Wanted, e.Plan.Status, actions, holds, e.Failure,
 		notNil(e.Idle), notNil(e.Instants), e.Tie, e.Caveats,
 	})
 }

@@ -30,6 +30,20 @@ type RolloutPlan struct {
 	Leaving   bool // the workload is being deleted
 }
 
+// Subject returns the Rollout.
+func (p RolloutPlan) Subject() Subject {
+	return kruiseRollout(p.Namespace, p.Snapshot.Rollout.Name)
+}
+
+// Drives returns the workload of the Rollout, without its group.
+func (p RolloutPlan) Drives() Subject {
+	ref := &p.Snapshot.Rollout.WorkloadRef
+	return Subject{Kind: ref.Kind, Namespace: p.Namespace, Name: ref.Name}
+}
+
+// Verdict returns the verdict on the Rollout.
+func (p RolloutPlan) Verdict() Verdict { return verdictOf(&RolloutExplanation{RolloutPlan: p}, false) }
+
 // Text writes the plan as text.
 func (p RolloutPlan) Text(w *terminal.Writer) {
 	p.heading(w)
@@ -46,13 +60,6 @@ func (p RolloutPlan) Text(w *terminal.Writer) {
 	p.status(w)
 }
 
-func (p *RolloutPlan) name() string {
-	if p.Namespace != "" {
-		return p.Namespace + "/" + p.Snapshot.Rollout.Name
-	}
-	return p.Snapshot.Rollout.Name
-}
-
 func (p *RolloutPlan) heading(w *terminal.Writer) {
 	r := &p.Snapshot.Rollout
 	steps := 0
@@ -60,7 +67,7 @@ func (p *RolloutPlan) heading(w *terminal.Writer) {
 		steps = len(s.Steps)
 	}
 	w.Printf("Rollout %s of %s %s: style %s, %s, %s\n\n",
-		p.name(), r.WorkloadRef.Kind, r.WorkloadRef.Name, r.Style(), count(steps, "step", "steps"), plural(p.Replicas, "replica"))
+		p.Subject().label(), r.WorkloadRef.Kind, r.WorkloadRef.Name, r.Style(), count(steps, "step", "steps"), plural(p.Replicas, "replica"))
 }
 
 func (p *RolloutPlan) empty() bool {
@@ -216,9 +223,7 @@ func (p *RolloutPlan) status(w *terminal.Writer) {
 	for _, failure := range p.failures() {
 		w.Printf("Error:       %s\n", failure)
 	}
-	if at := p.recheckAt(); !at.IsZero() {
-		w.Printf("Recheck:     %s, in %s\n", at.Format(time.RFC3339), clock(at.Sub(p.Now)))
-	}
+	writeRecheck(w, "Recheck:     ", p.recheckAt(), p.Now)
 }
 
 func (p *RolloutPlan) failures() []string {
@@ -253,4 +258,23 @@ func kruiseStatus(s *kruise.Status) string {
 		text += fmt.Sprintf(", step %d %s, %d new pods, %d ready", s.Sub.CurrentStepIndex, s.Sub.CurrentStepState, s.Sub.Replicas, s.Sub.ReadyReplicas)
 	}
 	return text
+}
+
+// MarshalJSON encodes the plan, the plan of the BatchRelease, if any, and all steps. Actions and
+// holds are never left out.
+func (p RolloutPlan) MarshalJSON() ([]byte, error) {
+	type plan kruise.Plan // without methods
+	return marshal(struct {
+		head
+		Policies []string       `json:"policies,omitempty"`
+		Actions  kruise.Actions `json:"actions"`
+		Holds    []kplan.Hold   `json:"holds"`
+		plan
+		BatchRelease *batchrelease.Plan `json:"batchRelease,omitempty"`
+		Steps        []preview.Step     `json:"steps"`
+		Warnings     []preview.Warning  `json:"warnings,omitempty"`
+	}{
+		headOf(p.Subject()), p.Policies, p.Plan.Actions, notNil(p.Plan.Holds), plan(p.Plan),
+		p.Batch, notNil(p.Preview.Steps), p.Preview.Warnings,
+	})
 }

@@ -7,7 +7,11 @@ import (
 	"strings"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
+	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/partition"
+	"github.com/kplan-go/kplan/rollout/preview"
+	"github.com/kplan-go/kplan/rollout/workload"
 )
 
 // A RolloutExplanation explains why a Rollout of OpenKruise makes progress or not.
@@ -77,7 +81,7 @@ func (e *RolloutExplanation) blocked() (State, string) {
 // Text writes the explanation as text.
 func (e RolloutExplanation) Text(w *terminal.Writer) {
 	state, why := e.State()
-	w.Printf("Rollout %s is %v. %s\n\n", e.name(), state.text(), why)
+	w.Printf("Rollout %s is %v. %s\n\n", e.Subject().label(), state.text(), why)
 	writePolicies(w, e.Policies, ofOpenKruise)
 	r := &e.Snapshot.Rollout
 	w.Printf("Workload:                %s %s, %s, style %s\n", r.WorkloadRef.Kind, r.WorkloadRef.Name, plural(e.Replicas, "replica"), r.Style())
@@ -103,4 +107,89 @@ func (e RolloutExplanation) Text(w *terminal.Writer) {
 		}
 		writeAdvice(w, h.what(), rolloutHolds.whyNot(h.Reason, h.Have, h.Limit), h.Reason, rolloutHolds.advice(h.Reason), "")
 	}
+}
+
+// MarshalJSON encodes the explanation. Lists are never left out.
+func (e RolloutExplanation) MarshalJSON() ([]byte, error) {
+	state, why := e.State()
+	holds := []explained[rolloutHold]{}
+	for _, h := range e.allHolds() {
+		a := rolloutHolds.advice(h.Reason)
+		holds = append(holds, explained[rolloutHold]{h, rolloutHolds.whyNot(h.Reason, h.Have, h.Limit), a.Means, a.Ends, a.Stuck})
+	}
+	return marshal(struct {
+		head
+		Policies     []string                 `json:"policies,omitempty"`
+		State        State                    `json:"state"`
+		Why          string                   `json:"why"`
+		Status       kruise.Status            `json:"status"` // as it was read
+		Actions      kruise.Actions           `json:"actions"`
+		Holds        []explained[rolloutHold] `json:"holds"`
+		BatchRelease *batchrelease.Plan       `json:"batchRelease,omitempty"`
+		Steps        []preview.Step           `json:"steps"`
+		Pods         []Pod                    `json:"pods"` // pods that do not serve
+		Instants     []Instant                `json:"instants"`
+	}{
+		headOf(e.Subject()), e.Policies, state, why, e.Snapshot.Rollout.Status, e.Plan.Actions, holds,
+		e.Batch, notNil(e.Preview.Steps), notNil(e.Idle), notNil(e.Instants),
+	})
+}
+
+// ending returns a sentence on how a release ends before its last step, with the quirk involved. It
+// returns "" if the release goes on.
+func (p *RolloutPlan) ending() string {
+	r := &p.Snapshot.Rollout
+	var text string
+	var quirk workload.Quirks
+	switch {
+	case !p.released():
+		return ""
+	case p.Leaving:
+		text = fmt.Sprintf("The %s is being deleted, and its release ends with it", r.WorkloadRef.Kind)
+		if s := r.Strategy(); len(s.TrafficRoutings) > 0 && !p.Repaired.Has(workload.TrafficLeftBehind) {
+			text, quirk = text+"; Services and routes stay as they are", workload.TrafficLeftBehind
+		}
+	case !r.DeletionTimestamp.IsZero():
+		text, quirk = p.givenUp("The Rollout is being deleted")
+	case r.Disabled:
+		text, quirk = p.givenUp("The Rollout is disabled")
+	case p.Plan.Status.ProgressingReason() == kruise.ProgressCancelling:
+		text = "The workload has been rolled back: the release is cancelled, and all pods get the template back, without pauses"
+	default:
+		return ""
+	}
+	if quirk != 0 {
+		text += fmt.Sprintf(" (%s)", quirk)
+	}
+	return text + "."
+}
+
+// released reports whether a release is in progress and not in its closing.
+func (p *RolloutPlan) released() bool {
+	r, br := &p.Snapshot.Rollout, p.Snapshot.BatchRelease
+	switch r.Status.Phase {
+	case kruise.PhaseProgressing:
+		reason := r.Status.ProgressingReason()
+		return reason != kruise.ProgressFinalising && reason != kruise.ProgressCompleted
+	case kruise.PhaseTerminating, kruise.PhaseDisabling:
+		return br != nil && br.DeletionTimestamp.IsZero()
+	}
+	return false
+}
+
+// givenUp describes the workload of a Rollout that is deleted or disabled, and returns
+// the quirk involved. Without a BatchRelease the workload was not taken over, so there is nothing
+// to give back.
+func (p *RolloutPlan) givenUp(why string) (string, workload.Quirks) {
+	r, w := &p.Snapshot.Rollout, p.Snapshot.Workload
+	switch {
+	case p.Snapshot.BatchRelease == nil && w != nil && w.Annotations[partition.AnnotationControlInfo] == "":
+		if p.Repaired.Has(workload.RollbackLeavesPaused) {
+			return why + " before the release has begun, and the workload is given back", 0
+		}
+		return why + " before the release has begun, and the workload stays held back until somebody resumes it", workload.RollbackLeavesPaused
+	case p.Repaired.Has(workload.DeletionFinishesRelease) && r.Style() != workload.BlueGreen:
+		return why + ", and the workload stays where it stands", 0
+	}
+	return why + ", and all other pods get the template that is wanted at once, without pauses", workload.DeletionFinishesRelease
 }

@@ -3,11 +3,15 @@
 package view
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
 )
 
 // rules are the words for the reasons why a pod goes before another one. Verbs %s stand for the two
@@ -67,3 +71,50 @@ func number(value string) string {
 
 // tieWhy returns the reason why the order of some pods is uncertain.
 const tieWhy = "a tie: Kubernetes takes what its cache lists first"
+
+// A Tie is a list of pods of which Count are deleted, and it is uncertain which.
+type Tie struct {
+	Count int      `json:"count"`
+	Pods  []string `json:"pods"`
+}
+
+// text returns the tie in words.
+func (t *Tie) text() string {
+	names := t.Pods
+	if len(names) > maxPods {
+		names = append(names[:maxPods:maxPods], fmt.Sprintf("and %d more", len(t.Pods)-maxPods))
+	}
+	return fmt.Sprintf("any %d of these %d: %s", t.Count, len(t.Pods), strings.Join(names, ", "))
+}
+
+func (t *Tie) has(name string) bool { return t != nil && slices.Contains(t.Pods, name) }
+
+// actions encodes actions, and marks the deletions of pods of the tie: the planner has chosen these
+// pods, but Kubernetes may delete others.
+func (t *Tie) actions(list replicaset.Actions) (json.RawMessage, error) {
+	parts := make([]json.RawMessage, len(list))
+	for i, a := range list {
+		text, err := marshal(replicaset.Actions{a})
+		if err != nil {
+			return nil, err
+		}
+		text = bytes.TrimSuffix(bytes.TrimPrefix(bytes.TrimSpace(text), []byte("[")), []byte("]"))
+		if d, ok := a.(replicaset.DeletePod); ok && t.has(d.Name) {
+			text = append(bytes.TrimSuffix(text, []byte("}}")), `,"perhaps":true}}`...)
+		}
+		parts[i] = text
+	}
+	return marshal(parts)
+}
+
+// A Run is a range of places in the order of deletion. The order of the pods within a run is
+// uncertain: it is the order in which the cache of Kubernetes lists them.
+type Run struct{ Begin, End int }
+
+// place returns the places counted from 1, such as 2 or 2-5.
+func (r Run) place() string {
+	if r.End-r.Begin < 2 {
+		return fmt.Sprint(r.Begin + 1)
+	}
+	return fmt.Sprintf("%d-%d", r.Begin+1, r.End)
+}

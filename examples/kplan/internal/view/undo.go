@@ -3,6 +3,7 @@
 package view
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/kplan-go/kplan/daemonset"
@@ -33,6 +34,12 @@ type DaemonUndo struct {
 	Revision string      // the ControllerRevision with the restored template
 	Rollout  *Simulation // nil if nothing is written
 }
+
+// Subject returns the Deployment.
+func (u Undo) Subject() Subject { return deployment(u.Namespace, u.Name) }
+
+// Subject returns the DaemonSet.
+func (u DaemonUndo) Subject() Subject { return daemonSet(u.Namespace, u.Name, false) }
 
 // said returns the output of kubectl after the name of the object, as for a dry run.
 func (u *Undo) said() string { return u.Undo.String() + dryRun }
@@ -95,7 +102,7 @@ func (u Undo) MarshalJSON() ([]byte, error) {
 		ReplicaSet string       `json:"replicaSet"`
 		Images     []Image      `json:"images"`
 		Rollout    *Simulation  `json:"rollout"`
-	}{headOf(deployment(u.Namespace, u.Name)), u.said(), u.Undo, u.ReplicaSet, notNil(u.Images), u.Rollout})
+	}{headOf(u.Subject()), u.said(), u.Undo, u.ReplicaSet, notNil(u.Images), u.Rollout})
 }
 
 // MarshalJSON encodes the preview. The rollout is null if nothing is written.
@@ -107,5 +114,53 @@ func (u DaemonUndo) MarshalJSON() ([]byte, error) {
 		Revision string       `json:"controllerRevision"`
 		Images   []Image      `json:"images"`
 		Rollout  *Simulation  `json:"rollout"`
-	}{headOf(daemonSet(u.Namespace, u.Name, false)), u.said(), u.Undo.Undo, u.Revision, notNil(u.Images), u.Rollout})
+	}{headOf(u.Subject()), u.said(), u.Undo.Undo, u.Revision, notNil(u.Images), u.Rollout})
+}
+
+// An ArgoUndo is the effect of kubectl argo rollouts undo on a Rollout.
+type ArgoUndo struct {
+	Namespace  string
+	Name       string
+	Number     int64  // the requested revision
+	ReplicaSet string // the ReplicaSet with the restored template
+	Revision   int64
+	Skipped    bool        // the template is already restored
+	Images     []Image     // of the containers
+	Rollout    *Simulation // nil if nothing is written
+}
+
+// Subject returns the Rollout.
+func (u ArgoUndo) Subject() Subject { return argoRollout(u.Namespace, u.Name) }
+
+// said returns the output of the command, with the words of kubectl for a dry run.
+func (u *ArgoUndo) said() string {
+	if u.Skipped {
+		return fmt.Sprintf("skipped rollback (current template already matches revision %d)", u.Number) + dryRun
+	}
+	return fmt.Sprintf("rollout '%s' undo", u.Name) + dryRun
+}
+
+// Text writes the output of the command, the change, and the course of the update.
+func (u ArgoUndo) Text(w *terminal.Writer) {
+	w.Printf("%s\n\n", u.said())
+	if u.Skipped {
+		w.Printf("The template is that of replica set %s, revision %d, already.\n", u.ReplicaSet, u.Revision)
+		return
+	}
+	w.Printf("Back to the template of replica set %s, revision %d:\n\n", u.ReplicaSet, u.Revision)
+	writeImages(w, u.Images)
+	w.Printf("\n")
+	u.Rollout.Text(w)
+}
+
+// MarshalJSON encodes the preview. The rollout is null if nothing is written.
+func (u ArgoUndo) MarshalJSON() ([]byte, error) {
+	return marshal(struct {
+		head
+		Text       string      `json:"text"`
+		ReplicaSet string      `json:"replicaSet"`
+		Revision   int64       `json:"revision"`
+		Images     []Image     `json:"images"`
+		Rollout    *Simulation `json:"rollout"`
+	}{headOf(u.Subject()), u.said(), u.ReplicaSet, u.Revision, notNil(u.Images), u.Rollout})
 }

@@ -45,47 +45,6 @@ var verdicts = [numVerdicts]struct {
 	Completed: {"is complete", "are complete", terminal.Good},
 }
 
-// verdict returns the verdict of the state.
-func (s State) verdict() Verdict {
-	return map[State]Verdict{StateComplete: Completed, StateProgressing: Progresses, StateWaiting: Waits, StateStuck: Stuck}[s]
-}
-
-// A stated explanation has a state.
-type stated interface{ State() (State, string) }
-
-func verdictOf(e stated, unapplied bool) Verdict {
-	state, _ := e.State()
-	if unapplied && state == StateProgressing {
-		return Starts
-	}
-	return state.verdict()
-}
-
-// Verdict returns the verdict on the Deployment.
-func (p Plan) Verdict() Verdict { return verdictOf(&Explanation{Plan: p}, p.Unapplied) }
-
-// Verdict returns the verdict on the Deployment.
-func (e Explanation) Verdict() Verdict { return verdictOf(&e, e.Unapplied) }
-
-// Verdict returns the verdict on the DaemonSet.
-func (p DaemonPlan) Verdict() Verdict {
-	return verdictOf(&DaemonExplanation{DaemonPlan: p}, p.Unapplied)
-}
-
-// Verdict returns the verdict on the ReplicaSet.
-func (p ReplicaPlan) Verdict() Verdict {
-	return verdictOf(&ReplicaExplanation{ReplicaPlan: p}, p.Unapplied)
-}
-
-// Verdict returns the verdict on the ReplicaSet.
-func (e ReplicaExplanation) Verdict() Verdict { return verdictOf(&e, e.Unapplied) }
-
-// Verdict returns the verdict on the Rollout.
-func (p RolloutPlan) Verdict() Verdict { return verdictOf(&RolloutExplanation{RolloutPlan: p}, false) }
-
-// Verdict returns the verdict on the Rollout.
-func (p ArgoPlan) Verdict() Verdict { return verdictOf(&ArgoExplanation{ArgoPlan: p}, p.Unapplied) }
-
 // mostNames is the maximum number of names in a summary of objects that need attention, and
 // mostChanged of objects that change while others stay as they are.
 const mostNames, mostChanged = 3, 100

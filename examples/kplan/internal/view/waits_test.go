@@ -10,9 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/kplan-go/kplan"
+	"github.com/stretchr/testify/require"
 )
 
 // row is the line of a hold in the README: its reason, what it means, and what ends it.

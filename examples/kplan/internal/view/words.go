@@ -5,15 +5,12 @@ package view
 
 import (
 	"fmt"
-	"maps"
 	"reflect"
-	"slices"
 	"strings"
+	"time"
 
 	"github.com/kplan-go/kplan"
-	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
-	"github.com/kplan-go/kplan/revision"
 )
 
 // An actionWords holds the words for the reasons of actions. Like [holdWords] it is a plain map,
@@ -53,8 +50,11 @@ func (w holdWords) advice(r kplan.Reason) Advice {
 
 // whyNot returns the comparison of a hold, with its numbers.
 func (w holdWords) whyNot(r kplan.Reason, have, limit int64) string {
-	return formatted(w.advice(r).Text, []any{have, limit})
+	return w.advice(r).of(have, limit)
 }
+
+// of returns the comparison of a hold, with its numbers.
+func (a Advice) of(have, limit int64) string { return formatted(a.Text, []any{have, limit}) }
 
 // formatted formats as many of the numbers as the format has verbs.
 func formatted(format string, numbers []any) string {
@@ -65,81 +65,6 @@ func formatted(format string, numbers []any) string {
 // field Reason.
 func reasonOf(action any) kplan.Reason {
 	return kplan.Reason(reflect.ValueOf(action).FieldByName("Reason").String())
-}
-
-// whyNot returns the comparison of a hold of a Deployment, with its numbers.
-func whyNot(h kplan.Hold) string {
-	return formatted(adviceOn(h).Text, []any{h.Have, h.Limit})
-}
-
-// A phrase is an action of the Deployment planner in words.
-type phrase struct {
-	set   string // the affected ReplicaSet, or ""
-	short string // the effect on the ReplicaSet or Deployment
-	long  string // the same with all details
-}
-
-func phraseOf(a deploy.Action) phrase {
-	switch a := a.(type) {
-	case deploy.CreateReplicaSet:
-		return phrase{
-			a.Name, fmt.Sprintf("create with %d", a.Replicas),
-			fmt.Sprintf("create replica set %s with %s, revision %d", a.Name, plural(a.Replicas, "pod"), a.Revision),
-		}
-	case deploy.ScaleReplicaSet:
-		text := fmt.Sprintf("scale replica set %s from %d to %d", a.Name, a.From, a.To)
-		if a.Unhealthy > 0 {
-			text += fmt.Sprintf(", %d of them unhealthy", a.Unhealthy)
-		}
-		return phrase{a.Name, fmt.Sprintf("%d -> %d", a.From, a.To), text}
-	case deploy.AnnotateReplicaSet:
-		text := fmt.Sprintf("update replica set %s: %s", a.Name, pairs(a.Set))
-		if a.MinReadySeconds != nil {
-			text = strings.TrimSuffix(text, ": ") + fmt.Sprintf(", minReadySeconds=%d", *a.MinReadySeconds)
-		}
-		return phrase{a.Name, "annotate", text}
-	case deploy.AdoptReplicaSet:
-		return phrase{a.Name, "adopt", "adopt replica set " + a.Name}
-	case deploy.ReleaseReplicaSet:
-		return phrase{a.Name, "release", "release replica set " + a.Name}
-	case deploy.DeleteReplicaSet:
-		return phrase{a.Name, "delete", fmt.Sprintf("delete replica set %s, revision %d", a.Name, a.Revision)}
-	case deploy.AnnotateDeployment:
-		short := "annotate"
-		if number, ok := a.Set[revision.AnnotationRevision]; ok && len(a.Set) == 1 {
-			short = "rev " + number
-		}
-		return phrase{"", short, "annotate deployment: " + pairs(a.Set)}
-	case deploy.RollBackDeployment:
-		return phrase{"", fmt.Sprintf("back to rev %d", a.Revision), fmt.Sprintf("roll back to revision %d of replica set %s", a.Revision, a.Name)}
-	case deploy.ClearRollback:
-		return phrase{"", "no rollback", "remove the request for a rollback"}
-	case deploy.PauseDeployment:
-		return phrase{"", "pause", fmt.Sprintf("pause the deployment %s pod %s is deleted", a.Mode, a.Pod)}
-	}
-	return phrase{"", fmt.Sprintf("%T", a), a.String()}
-}
-
-// short returns a few words for an action, with the label of the ReplicaSet.
-func short(a deploy.Action, label func(string) string) string {
-	d := phraseOf(a)
-	if a, ok := a.(deploy.DeleteReplicaSet); ok {
-		return fmt.Sprintf("rev %d: delete", a.Revision) // it no longer has a column
-	}
-	if d.set == "" {
-		return "deployment: " + d.short
-	}
-	return label(d.set) + ": " + d.short
-}
-
-// pairs returns annotations in the order of their keys, without the common prefix of the
-// controller. Long values are cut.
-func pairs(m map[string]string) string {
-	var texts []string
-	for _, key := range slices.Sorted(maps.Keys(m)) {
-		texts = append(texts, strings.TrimPrefix(key, "deployment.kubernetes.io/")+"="+cut(m[key], 40))
-	}
-	return strings.Join(texts, ", ")
 }
 
 // cut returns a text as one line of at most so many characters.
@@ -160,4 +85,53 @@ func help(a Advice) string {
 		return a.Means + " Time alone does not end it. " + a.Ends
 	}
 	return a.Means + " What ends it: " + a.Ends
+}
+
+func dash(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
+}
+
+// count returns a number with a noun in the singular or plural.
+func count(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, more)
+}
+
+// oneLine returns a text as one line of limited length.
+func oneLine(text string) string { return cut(text, 160) }
+
+func clock(d time.Duration) string { return terminal.Clock(d) }
+
+// maxPods is the maximum number of pods of the same kind that a table names.
+const maxPods = 10
+
+// words returns a kind in words, such as batch release for BatchRelease.
+func words(kind string) string {
+	var b strings.Builder
+	for i, r := range kind {
+		if i > 0 && r >= 'A' && r <= 'Z' {
+			b.WriteByte(' ')
+		}
+		b.WriteRune(r)
+	}
+	return strings.ToLower(b.String())
+}
+
+// maxNames is the number of names that a folded list shows.
+const maxNames = 3
+
+// Folded returns names in one line, of a long list only the first ones.
+func Folded(names []string) string {
+	switch n := len(names); {
+	case n > maxNames+1:
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxNames], ", "), n-maxNames)
+	case n > 1:
+		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
+	}
+	return strings.Join(names, "")
 }

@@ -149,7 +149,7 @@ func argoAdvice(h kplan.Hold) Advice {
 
 // argoWaits returns the comparison of a hold, with its numbers.
 func argoWaits(h kplan.Hold) string {
-	return formatted(argoAdvice(h).Text, []any{h.Have, h.Limit})
+	return argoAdvice(h).of(h.Have, h.Limit)
 }
 
 // argoSubject returns the words for the object of a hold.

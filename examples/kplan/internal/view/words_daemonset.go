@@ -278,17 +278,3 @@ func daemonPhraseOf(a daemonset.Action) daemonPhrase {
 	}
 	return daemonPhrase{"do", "do", a.String()}
 }
-
-// maxNames is the number of names that a folded list shows.
-const maxNames = 3
-
-// Folded returns names in one line, of a long list only the first ones.
-func Folded(names []string) string {
-	switch n := len(names); {
-	case n > maxNames+1:
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxNames], ", "), n-maxNames)
-	case n > 1:
-		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
-	}
-	return strings.Join(names, "")
-}

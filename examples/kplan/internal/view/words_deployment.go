@@ -3,8 +3,15 @@
 package view
 
 import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
 	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/deploy/reason"
+	"github.com/kplan-go/kplan/revision"
 )
 
 // deploymentActions are the reasons of actions of the Deployment planner.
@@ -206,4 +213,79 @@ var deploymentHolds = holdWords{
 		Means: "An old ReplicaSet beyond the history limit has not seen its latest size yet.",
 		Ends:  "Its controller does within seconds; nothing else waits for that.",
 	},
+}
+
+// whyNot returns the comparison of a hold of a Deployment, with its numbers.
+func whyNot(h kplan.Hold) string {
+	return adviceOn(h).of(h.Have, h.Limit)
+}
+
+// A phrase is an action of the Deployment planner in words.
+type phrase struct {
+	set   string // the affected ReplicaSet, or ""
+	short string // the effect on the ReplicaSet or Deployment
+	long  string // the same with all details
+}
+
+func phraseOf(a deploy.Action) phrase {
+	switch a := a.(type) {
+	case deploy.CreateReplicaSet:
+		return phrase{
+			a.Name, fmt.Sprintf("create with %d", a.Replicas),
+			fmt.Sprintf("create replica set %s with %s, revision %d", a.Name, plural(a.Replicas, "pod"), a.Revision),
+		}
+	case deploy.ScaleReplicaSet:
+		text := fmt.Sprintf("scale replica set %s from %d to %d", a.Name, a.From, a.To)
+		if a.Unhealthy > 0 {
+			text += fmt.Sprintf(", %d of them unhealthy", a.Unhealthy)
+		}
+		return phrase{a.Name, fmt.Sprintf("%d -> %d", a.From, a.To), text}
+	case deploy.AnnotateReplicaSet:
+		text := fmt.Sprintf("update replica set %s: %s", a.Name, pairs(a.Set))
+		if a.MinReadySeconds != nil {
+			text = strings.TrimSuffix(text, ": ") + fmt.Sprintf(", minReadySeconds=%d", *a.MinReadySeconds)
+		}
+		return phrase{a.Name, "annotate", text}
+	case deploy.AdoptReplicaSet:
+		return phrase{a.Name, "adopt", "adopt replica set " + a.Name}
+	case deploy.ReleaseReplicaSet:
+		return phrase{a.Name, "release", "release replica set " + a.Name}
+	case deploy.DeleteReplicaSet:
+		return phrase{a.Name, "delete", fmt.Sprintf("delete replica set %s, revision %d", a.Name, a.Revision)}
+	case deploy.AnnotateDeployment:
+		short := "annotate"
+		if number, ok := a.Set[revision.AnnotationRevision]; ok && len(a.Set) == 1 {
+			short = "rev " + number
+		}
+		return phrase{"", short, "annotate deployment: " + pairs(a.Set)}
+	case deploy.RollBackDeployment:
+		return phrase{"", fmt.Sprintf("back to rev %d", a.Revision), fmt.Sprintf("roll back to revision %d of replica set %s", a.Revision, a.Name)}
+	case deploy.ClearRollback:
+		return phrase{"", "no rollback", "remove the request for a rollback"}
+	case deploy.PauseDeployment:
+		return phrase{"", "pause", fmt.Sprintf("pause the deployment %s pod %s is deleted", a.Mode, a.Pod)}
+	}
+	return phrase{"", fmt.Sprintf("%T", a), a.String()}
+}
+
+// short returns a few words for an action, with the label of the ReplicaSet.
+func short(a deploy.Action, label func(string) string) string {
+	d := phraseOf(a)
+	if a, ok := a.(deploy.DeleteReplicaSet); ok {
+		return fmt.Sprintf("rev %d: delete", a.Revision) // it no longer has a column
+	}
+	if d.set == "" {
+		return "deployment: " + d.short
+	}
+	return label(d.set) + ": " + d.short
+}
+
+// pairs returns annotations in the order of their keys, without the common prefix of the
+// controller. Long values are cut.
+func pairs(m map[string]string) string {
+	var texts []string
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		texts = append(texts, strings.TrimPrefix(key, "deployment.kubernetes.io/")+"="+cut(m[key], 40))
+	}
+	return strings.Join(texts, ", ")
 }

@@ -346,15 +346,3 @@ func ingressText(a *kruise.SetIngress) string {
 	}
 	return verb
 }
-
-// words returns a kind in words, such as batch release for BatchRelease.
-func words(kind string) string {
-	var b strings.Builder
-	for i, r := range kind {
-		if i > 0 && r >= 'A' && r <= 'Z' {
-			b.WriteByte(' ')
-		}
-		b.WriteRune(r)
-	}
-	return strings.ToLower(b.String())
-}

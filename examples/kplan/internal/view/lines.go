@@ -4,9 +4,9 @@ package view
 
 import (
 	"strings"
+	"time"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
-	"github.com/kplan-go/kplan/rollout"
 )
 
 // The projects whose controllers the plans follow, unless flags change that.
@@ -36,11 +36,9 @@ func writeAssumed(w *terminal.Writer, assumed []string) {
 	}
 }
 
-// heading writes the replicas and limits of a Deployment.
-func heading(w *terminal.Writer, namespace, name string, b rollout.Budget) {
-	if namespace != "" {
-		name = namespace + "/" + name
+// writeRecheck writes when the controller has to look again, unless that is zero.
+func writeRecheck(w *terminal.Writer, label string, at, now time.Time) {
+	if !at.IsZero() {
+		w.Printf("%s%s, in %s\n", label, at.Format(time.RFC3339), clock(at.Sub(now)))
 	}
-	w.Printf("Deployment %s: %s, at most %d wanted, at least %d available\n\n",
-		name, plural(b.Replicas, "replica"), b.MaxTotal(), b.MinAvailable())
 }

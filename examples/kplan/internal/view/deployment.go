@@ -23,10 +23,17 @@ type Plan struct {
 	Unapplied bool      // a manifest that was not applied yet
 }
 
+// Subject returns the Deployment.
+func (p Plan) Subject() Subject { return deployment(p.Namespace, p.Snapshot.Deployment.Name) }
+
+// Verdict returns the verdict on the Deployment.
+func (p Plan) Verdict() Verdict { return verdictOf(&Explanation{Plan: p}, p.Unapplied) }
+
 // Text writes the plan as text.
 func (p Plan) Text(w *terminal.Writer) {
-	d := &p.Snapshot.Deployment
-	heading(w, p.Namespace, d.Name, p.Plan.Budget)
+	b := p.Plan.Budget
+	w.Printf("Deployment %s: %s, at most %d wanted, at least %d available\n\n",
+		p.Subject().label(), plural(b.Replicas, "replica"), b.MaxTotal(), b.MinAvailable())
 	writePolicies(w, p.Policies, ofKubernetes)
 	if p.Plan.Empty() {
 		p.nothing(w)
@@ -93,9 +100,7 @@ func (p Plan) status(w *terminal.Writer) {
 	if conditions := conditions(p.Plan.Status); conditions != "" {
 		w.Printf("Conditions:  %s\n", conditions)
 	}
-	if at := p.Plan.RecheckAt; !at.IsZero() {
-		w.Printf("Recheck:     %s, in %s\n", at.Format(time.RFC3339), clock(at.Sub(p.Now)))
-	}
+	writeRecheck(w, "Recheck:     ", p.Plan.RecheckAt, p.Now)
 }
 
 // terminating returns the number of terminating pods in words, or "" if it is unknown or 0.
@@ -127,4 +132,17 @@ func exceeded(s deploy.Status) bool {
 		}
 	}
 	return false
+}
+
+// MarshalJSON encodes the plan and its Deployment. Actions and holds are never left out.
+func (p Plan) MarshalJSON() ([]byte, error) {
+	type plan deploy.Plan // without methods
+	return marshal(struct {
+		head
+		Policies []string       `json:"policies,omitempty"`
+		Actions  deploy.Actions `json:"actions"`
+		Holds    []kplan.Hold   `json:"holds"`
+		plan
+		ReplicaSets []PodPlan `json:"replicaSets"`
+	}{headOf(p.Subject()), p.Policies, p.Plan.Actions, notNil(p.Plan.Holds), plan(p.Plan), notNil(p.Pods)})
 }

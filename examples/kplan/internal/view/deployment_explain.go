@@ -4,33 +4,15 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"strings"
-	"time"
 
 	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/deploy/reason"
-	"github.com/kplan-go/kplan/examples/kplan/internal/refusal"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
+	"github.com/kplan-go/kplan/rollout"
 )
-
-// A State is the state of a workload in one word.
-type State string
-
-// StateComplete, StateProgressing, StateWaiting and StateStuck are the states.
-const (
-	StateComplete    State = "complete"
-	StateProgressing State = "progressing" // some action is due
-	StateWaiting     State = "waiting"     // for pods, for time, or to be resumed
-	StateStuck       State = "stuck"       // until a user intervenes
-)
-
-// text returns the word in its color.
-func (s State) text() terminal.Text {
-	styles := map[State]terminal.Style{
-		StateComplete: terminal.Good, StateProgressing: terminal.Busy, StateWaiting: terminal.Warn, StateStuck: terminal.Bad,
-	}
-	return terminal.Text{Style: styles[s], Text: string(s)}
-}
 
 // An Explanation explains why a Deployment makes progress or not.
 type Explanation struct {
@@ -44,19 +26,8 @@ type Explanation struct {
 	Caveats  []Caveat
 }
 
-// A Report is the output of kubectl rollout status.
-type Report struct {
-	Text string `json:"text,omitzero"`
-	Done bool   `json:"done"`
-	Err  string `json:"error,omitzero"` // instead of Text
-}
-
-func (r *Report) line() string {
-	if r.Err != "" {
-		return "error: " + r.Err
-	}
-	return r.Text
-}
+// Verdict returns the verdict on the Deployment.
+func (e Explanation) Verdict() Verdict { return verdictOf(&e, e.Unapplied) }
 
 // A Set is a ReplicaSet of the Deployment.
 type Set struct {
@@ -74,24 +45,6 @@ type Set struct {
 }
 
 func (s *Set) empty() bool { return s.Wanted == 0 && s.Pods == 0 && !s.New && s.Failure == "" }
-
-// A Pod is a pod that does not serve: it is not ready, has finished or is being deleted.
-type Pod struct {
-	Name       string         `json:"name"`
-	ReplicaSet string         `json:"replicaSet,omitzero"`
-	Node       string         `json:"node,omitzero"`
-	Phase      string         `json:"phase,omitzero"`
-	Age        *time.Duration `json:"-"` // nil if unknown
-	Reason     string         `json:"reason"`
-	Message    string         `json:"message,omitzero"`
-	Ending     *Ending        `json:"ending,omitzero"` // nil unless it is being deleted
-}
-
-// An Instant is the time of a change without any event.
-type Instant struct {
-	At   time.Time `json:"at"`
-	What string    `json:"what"`
-}
 
 // State returns the state of the Deployment, and one sentence that explains it.
 func (e *Explanation) State() (State, string) {
@@ -123,6 +76,17 @@ func (e *Explanation) planned() (State, string) {
 
 func (e *Explanation) endings() string {
 	return endings(e.Idle, e.Now, e.Plan.Plan.Status.TerminatingReplicas)
+}
+
+// refusing returns the refusal, such as by a quota or a webhook, that keeps a ReplicaSet or pods
+// from being created.
+func (e *Explanation) refusing() (why string, ok bool) {
+	for _, h := range e.Plan.Plan.Holds {
+		if h.Reason == reason.ReplicaFailure || h.Reason == reason.CreateFailed {
+			return refusedIn(adviceOn(h).Means, e.failure(h)), true
+		}
+	}
+	return "", false
 }
 
 // blocked is State for an incomplete rollout without actions.
@@ -171,11 +135,7 @@ func (e *Explanation) wanted() int32 {
 // Text writes the explanation as text.
 func (e Explanation) Text(w *terminal.Writer) {
 	state, why := e.State()
-	name := e.Snapshot.Deployment.Name
-	if e.Namespace != "" {
-		name = e.Namespace + "/" + name
-	}
-	writeState(w, "Deployment "+name, e.Unapplied, state, why)
+	writeState(w, "Deployment "+e.Subject().label(), e.Unapplied, state, why)
 	writePolicies(w, e.Policies, ofKubernetes)
 	w.Printf("kubectl rollout status:  %s\n", e.Report.line())
 	e.budget(w)
@@ -193,34 +153,12 @@ func (e Explanation) Text(w *terminal.Writer) {
 	writeRefused(w, e.Refused)
 }
 
-// writeState writes the state of a workload and the explanation. For a manifest it says "will
-// start".
-func writeState(w *terminal.Writer, of string, unapplied bool, state State, why string) {
-	if unapplied && state == StateProgressing {
-		w.Printf("%s will start. Once it is applied, %s\n\n", of, strings.Replace(why, "The c", "the c", 1))
-		return
-	}
-	w.Printf("%s is %v. %s\n\n", of, state.text(), why)
-}
-
 // budget writes the limits of the rollout.
 func (e *Explanation) budget(w *terminal.Writer) {
 	b := e.Plan.Plan.Budget
 	w.Printf("Budget:                  %s, surge %d, unavailable %d\n", plural(b.Replicas, "replica"), b.Surge, b.Unavailable)
 	w.Printf("                         wanted %d, at most %d; available %d, at least %d\n",
 		e.wanted(), b.MaxTotal(), e.Plan.Plan.Status.AvailableReplicas, b.MinAvailable())
-}
-
-// writeInstants writes the changes that need no event.
-func writeInstants(w *terminal.Writer, instants []Instant, now time.Time) {
-	label := "By time alone:"
-	if len(instants) == 0 {
-		w.Printf("%-24s nothing changes\n", label)
-	}
-	for _, i := range instants {
-		w.Printf("%-24s %s, in %s: %s\n", label, i.At.Format(time.RFC3339), clock(i.At.Sub(now)), i.What)
-		label = ""
-	}
 }
 
 // reasons writes the holds: numbers, words, and what ends each of them.
@@ -233,22 +171,6 @@ func (e *Explanation) reasons(w *terminal.Writer) {
 	}
 }
 
-// writeAdvice writes a hold: numbers, words, a quotation from an object, if any, and what ends it.
-// For a refusal by another system it marks the words of that system, and gives advice on the
-// refusal.
-func writeAdvice(w *terminal.Writer, what, text string, why kplan.Reason, a Advice, quotes string) {
-	w.Printf("  %s: %s (%s)\n", what, text, why)
-	w.Printf("    %s\n", a.Means)
-	ends := a.Ends
-	if r, ok := refusal.Of(quotes); ok {
-		w.Printf("    In the words of %s: \"%s\"\n", r.By, oneLine(quotes))
-		ends = r.Ends
-	} else if quotes != "" {
-		w.Printf("    It quotes: \"%s\"\n", oneLine(quotes))
-	}
-	w.Printf("    What ends it: %s\n", ends)
-}
-
 // failure returns the failure message of the ReplicaSet of a hold, or "".
 func (e *Explanation) failure(h kplan.Hold) string {
 	for i := range e.Sets {
@@ -257,4 +179,120 @@ func (e *Explanation) failure(h kplan.Hold) string {
 		}
 	}
 	return ""
+}
+
+// tree writes the Deployment and its ReplicaSets. It only counts empty old ones.
+func (e *Explanation) tree(w *terminal.Writer) {
+	var shown []Set
+	empty, hasNew := 0, false
+	for _, s := range e.Sets {
+		hasNew = hasNew || s.New
+		if s.empty() {
+			empty++
+			continue
+		}
+		shown = append(shown, s)
+	}
+	var rows [][]string
+	if !hasNew {
+		rows = append(rows, []string{"(none yet)", "new"})
+	}
+	for _, s := range shown {
+		rows = append(rows, s.cells())
+	}
+	if empty > 0 {
+		rows = append(rows, []string{fmt.Sprintf("(%d without pods)", empty), "old"})
+	}
+	d := &e.Plan.Plan.Status
+	t := terminal.NewTable("NAME", "REVISION", "WANTED", "PODS", "READY", "AVAIL", "IMAGES")
+	t.Row(e.Snapshot.Deployment.Name, "", fmt.Sprint(e.Plan.Plan.Budget.Replicas), fmt.Sprint(d.Replicas),
+		fmt.Sprint(d.ReadyReplicas), fmt.Sprint(d.AvailableReplicas), "")
+	for i, cells := range rows {
+		branch := "├─ "
+		if i == len(rows)-1 {
+			branch = "└─ "
+		}
+		cells[0] = branch + cells[0]
+		t.Row(cells...)
+	}
+	t.WriteTo(w)
+}
+
+func (s *Set) cells() []string {
+	revision := "old"
+	if s.New {
+		revision = "new"
+	}
+	if s.Revision > 0 {
+		revision = fmt.Sprintf("%d, %s", s.Revision, revision)
+	}
+	if s.Adopted {
+		revision += ", to be adopted"
+	}
+	if s.Former != "" {
+		revision += " from " + s.Former
+	}
+	return []string{
+		s.Name, revision, fmt.Sprint(s.Wanted), fmt.Sprint(s.Pods), fmt.Sprint(s.Ready), fmt.Sprint(s.Available), s.Images,
+	}
+}
+
+// idle writes the pods that do not serve.
+func (e *Explanation) idle(w *terminal.Writer) {
+	if len(e.Idle) == 0 && !e.HasPods && e.Plan.Plan.Status.Replicas > 0 {
+		w.Printf("\nThe input holds no pods; with them, those that are not ready would be listed here.\n")
+	}
+	writeIdle(w, e.Idle)
+}
+
+// byCause returns the holds of a Deployment, causes first and an exceeded deadline last.
+func byCause(holds []kplan.Hold) []kplan.Hold {
+	rank := func(h kplan.Hold) int {
+		switch {
+		case h.Reason == reason.DeadlineExceeded:
+			return 2
+		case adviceOn(h).Stuck:
+			return 0
+		}
+		return 1
+	}
+	return slices.SortedStableFunc(slices.Values(holds), func(a, b kplan.Hold) int { return rank(a) - rank(b) })
+}
+
+type explainedBudget struct {
+	rollout.Budget
+	bounds
+	Wanted    int32 `json:"wanted"`
+	Available int32 `json:"available"`
+}
+
+type bounds struct {
+	MaxTotal     int32 `json:"maxTotal"`
+	MinAvailable int32 `json:"minAvailable"`
+}
+
+// MarshalJSON encodes the explanation. Lists are never left out.
+func (e Explanation) MarshalJSON() ([]byte, error) {
+	state, why := e.State()
+	b := e.Plan.Plan.Budget
+	return marshal(struct {
+		head
+		Policies    []string                `json:"policies,omitempty"`
+		State       State                   `json:"state"`
+		Why         string                  `json:"why"`
+		Report      Report                  `json:"rolloutStatus"`
+		Budget      explainedBudget         `json:"budget"`
+		Actions     deploy.Actions          `json:"actions"`
+		Holds       []explained[kplan.Hold] `json:"holds"`
+		ReplicaSets []Set                   `json:"replicaSets"`
+		Pods        []Pod                   `json:"pods"` // pods that do not serve
+		Instants    []Instant               `json:"instants"`
+		Ties        []tieOfSet              `json:"ties,omitempty"`
+		Refused     []Refused               `json:"refused,omitempty"`
+		Caveats     []Caveat                `json:"caveats,omitempty"`
+	}{
+		headOf(e.Subject()), e.Policies, state, why, e.Report,
+		explainedBudget{b, bounds{b.MaxTotal(), b.MinAvailable()}, e.wanted(), e.Plan.Plan.Status.AvailableReplicas},
+		e.Plan.Plan.Actions, explain(e.Plan.Plan.Holds, adviceOn), notNil(e.Sets), notNil(e.Idle), notNil(e.Instants), tiesOf(e.Plan.Pods), e.Refused, e.Caveats,
+	})
 }

@@ -4,13 +4,61 @@ package view
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/kplan-go/kplan"
-	"github.com/kplan-go/kplan/deploy/reason"
+	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
+
+// A Pod is a pod that does not serve: it is not ready, has finished or is being deleted.
+type Pod struct {
+	Name       string         `json:"name"`
+	ReplicaSet string         `json:"replicaSet,omitzero"`
+	Node       string         `json:"node,omitzero"`
+	Phase      string         `json:"phase,omitzero"`
+	Age        *time.Duration `json:"-"` // nil if unknown
+	Reason     string         `json:"reason"`
+	Message    string         `json:"message,omitzero"`
+	Ending     *Ending        `json:"ending,omitzero"` // nil unless it is being deleted
+}
+
+func (p *Pod) age() string {
+	if p.Age == nil {
+		return "unknown"
+	}
+	return clock(*p.Age)
+}
+
+// writeIdle writes the pods that do not serve, if there are any.
+func writeIdle(w *terminal.Writer, pods []Pod) {
+	if len(pods) == 0 {
+		return
+	}
+	w.Printf("\n")
+	t := terminal.NewTable("POD THAT DOES NOT SERVE", "NODE", "PHASE", "AGE", "REASON", "MESSAGE")
+	for _, p := range pods[:min(len(pods), maxPods)] {
+		t.Row(p.Name, dash(p.Node), dash(p.Phase), p.age(), p.Reason, oneLine(p.Message))
+	}
+	t.WriteTo(w)
+	if rest := pods[min(len(pods), maxPods):]; len(rest) > 0 {
+		w.Printf("and %d more: %s\n", len(rest), byReason(rest))
+	}
+}
+
+// byReason counts pods by reason, such as "12 ImagePullBackOff, 1 Unschedulable".
+func byReason(pods []Pod) string {
+	counts := map[string]int{}
+	for i := range pods {
+		counts[pods[i].Reason]++
+	}
+	var texts []string
+	for _, reason := range slices.Sorted(maps.Keys(counts)) {
+		texts = append(texts, fmt.Sprintf("%d %s", counts[reason], reason))
+	}
+	return strings.Join(texts, ", ")
+}
 
 // An Ending is the deletion of a pod that still exists.
 type Ending struct {
@@ -74,37 +122,4 @@ func causes(pods []Pod, now time.Time, counted *int32, why string) string {
 		why = strings.TrimSpace("Pods that do not serve: " + byReason(failing) + ". " + why)
 	}
 	return why + endings(pods, now, counted)
-}
-
-// refusing returns the refusal, such as by a quota or a webhook, that keeps a ReplicaSet or pods
-// from being created.
-func (e *Explanation) refusing() (why string, ok bool) {
-	for _, h := range e.Plan.Plan.Holds {
-		if h.Reason == reason.ReplicaFailure || h.Reason == reason.CreateFailed {
-			return refusedIn(adviceOn(h).Means, e.failure(h)), true
-		}
-	}
-	return "", false
-}
-
-// refusedIn returns the meaning of a refusal, with a quotation if there is one.
-func refusedIn(means, quotes string) string {
-	if quotes == "" {
-		return means
-	}
-	return strings.TrimSuffix(means, ".") + ": \"" + oneLine(quotes) + "\"."
-}
-
-// byCause returns the holds of a Deployment, causes first and an exceeded deadline last.
-func byCause(holds []kplan.Hold) []kplan.Hold {
-	rank := func(h kplan.Hold) int {
-		switch {
-		case h.Reason == reason.DeadlineExceeded:
-			return 2
-		case adviceOn(h).Stuck:
-			return 0
-		}
-		return 1
-	}
-	return slices.SortedStableFunc(slices.Values(holds), func(a, b kplan.Hold) int { return rank(a) - rank(b) })
 }
