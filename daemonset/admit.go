@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/internal/base/field"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
@@ -50,7 +51,7 @@ func admit(s *Snapshot, now time.Time, opts Options) (*input, kplan.FieldErrors)
 		errs.Add("now", "", "must be set")
 	}
 	errs.NotNegative("Options.SkipDeadNodes", opts.SkipDeadNodes)
-	if unknown := opts.Repair &^ RepairAll; unknown != 0 {
+	if unknown := opts.Repair &^ quirk.All; unknown != 0 {
 		errs.Add("Options.Repair", uint64(unknown), "must be quirks of the table")
 	}
 	if opts.Dialect != Kubernetes && opts.Dialect != OpenKruise {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
@@ -105,7 +106,7 @@ func TestOdd(t *testing.T) {
 	d.MinReadySeconds, d.RevisionHistoryLimit = math.MaxInt32, ptr.To(int32(math.MaxInt32))
 	d.Status.DesiredNumberScheduled, d.Status.CollisionCount = math.MaxInt32, ptr.To(int32(math.MaxInt32))
 	s.Pods[0].CreationTimestamp, s.Pods[0].ReadySince = t0.Add(1e18), t0.Add(1e18)
-	for _, opts := range []daemonset.Options{{}, kruise, {Repair: daemonset.RepairAll}, {Dialect: daemonset.OpenKruise, Repair: daemonset.RepairAll}} {
+	for _, opts := range []daemonset.Options{{}, kruise, {Repair: quirk.All}, {Dialect: daemonset.OpenKruise, Repair: quirk.All}} {
 		mustPlan(t, s, opts)
 	}
 	d.Status.DesiredNumberScheduled = math.MinInt32
@@ -144,7 +145,7 @@ func TestDefaults(t *testing.T) {
 	s := cluster(5)
 	s.DaemonSet.Burst = rollout.Percent(10)
 	require.Empty(t, mustPlan(t, s, kruise).Actions)
-	require.Len(t, mustPlan(t, s, daemonset.Options{Dialect: daemonset.OpenKruise, Repair: daemonset.RepairAll}).Actions, 1)
+	require.Len(t, mustPlan(t, s, daemonset.Options{Dialect: daemonset.OpenKruise, Repair: quirk.All}).Actions, 1)
 }
 
 func TestActionsJSON(t *testing.T) {

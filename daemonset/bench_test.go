@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
@@ -97,7 +98,7 @@ func equals(n int) daemonset.Snapshot {
 
 // Of equal revisions one stays, and each pod gets its hash.
 func TestManyEqualRevisions(t *testing.T) {
-	for _, opts := range []daemonset.Options{{}, {Repair: daemonset.RepairAll}} {
+	for _, opts := range []daemonset.Options{{}, {Repair: quirk.All}} {
 		s := equals(1000)
 		p, err := daemonset.Reconcile(s, t0, opts)
 		require.NoError(t, err)
@@ -122,7 +123,7 @@ func TestManyEqualRevisions(t *testing.T) {
 func BenchmarkEqualRevisions(b *testing.B) {
 	for n := 1000; n <= 16_000; n *= 2 {
 		s := equals(n)
-		for _, opts := range []daemonset.Options{{}, {Repair: daemonset.RepairAll}} {
+		for _, opts := range []daemonset.Options{{}, {Repair: quirk.All}} {
 			b.Run(fmt.Sprintf("revisions=%d/repair=%v", n, opts.Repair != 0), func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {

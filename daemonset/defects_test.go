@@ -8,13 +8,14 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/stretchr/testify/require"
 )
 
-var kruiseCorrected = daemonset.Options{Dialect: daemonset.OpenKruise, Repair: daemonset.RepairAll}
+var kruiseCorrected = daemonset.Options{Dialect: daemonset.OpenKruise, Repair: quirk.All}
 
 // What surprises at upstream, as it goes on from pass to pass. The smallest input of each
 // quirk is in TestQuirks.
@@ -99,7 +100,7 @@ func TestDefectRejected(t *testing.T) {
 	}{
 		{"a pod in every second", true, daemonset.Options{}, 60, 6, 54},
 		{"in OpenKruise too", true, kruise, 60, 6, 54},
-		{"corrected: it waits for the delay", true, daemonset.Options{Repair: daemonset.RepairAll}, 7, 6, 1},
+		{"corrected: it waits for the delay", true, daemonset.Options{Repair: quirk.All}, 7, 6, 1},
 		{"without surge", false, daemonset.Options{}, 7, 6, 1},
 	} {
 		s := cluster(1)
@@ -150,7 +151,7 @@ func TestDefectShares(t *testing.T) {
 	require.Empty(t, mustPlan(t, burst, kruise).Actions, "any share of none is none")
 	require.Len(t, mustPlan(t, burst, kruiseCorrected).Actions, 5)
 	none := with(cluster(5, olds(5)...), func(s *daemonset.Snapshot) { s.DaemonSet.Burst = rollout.Int(0) })
-	require.Empty(t, mustPlan(t, none, daemonset.Options{Repair: daemonset.RepairAll}).Actions, "0 is meant to stop everything")
+	require.Empty(t, mustPlan(t, none, daemonset.Options{Repair: quirk.All}).Actions, "0 is meant to stop everything")
 	few := with(cluster(5, olds(5)...), func(s *daemonset.Snapshot) { s.DaemonSet.Burst = rollout.Percent(10) })
 	require.Empty(t, mustPlan(t, few, kruise).Actions, "no pod is ever updated")
 	require.Equal(t, []string{"p5"}, deleted(mustPlan(t, few, kruiseCorrected)))
@@ -194,7 +195,7 @@ func TestDefectCrashes(t *testing.T) {
 		s.Revisions = []revision.ControllerRevision{agentRevision("v1", 1)}
 		s.Revisions[0].Labels = nil
 	})
-	for _, o := range []daemonset.Options{{}, kruise, {Repair: daemonset.RepairAll}, kruiseCorrected} {
+	for _, o := range []daemonset.Options{{}, kruise, {Repair: quirk.All}, kruiseCorrected} {
 		require.Len(t, deleted(mustPlan(t, bare, o)), 1)
 		require.NotEmpty(t, mustPlan(t, unlabelled, o).Actions)
 	}
@@ -221,7 +222,7 @@ func TestDefectNoMemory(t *testing.T) {
 // the plan says which, and of two nodes that is all that can be done.
 func TestDefectPending(t *testing.T) {
 	s := cluster(2, pod("p1", "n1", "v2", unbound), pod("p2", "n2", "v1"))
-	for _, o := range []daemonset.Options{{}, kruise, {Repair: daemonset.RepairAll}, kruiseCorrected} {
+	for _, o := range []daemonset.Options{{}, kruise, {Repair: quirk.All}, kruiseCorrected} {
 		p := mustPlan(t, s, o)
 		require.Empty(t, p.Actions)
 		require.Contains(t, p.String(), "p1 on n1 held back: NotReady")

@@ -44,7 +44,7 @@
 // nodes again.
 //
 // By default a plan follows Kubernetes 1.37 or, with [Options].Dialect, OpenKruise at
-// 07169cfac7b9, defects included. [Options].Repair repairs the defects of [QuirkTable]; other
+// 07169cfac7b9, defects included. [Options].Repair repairs the defects of [quirk.Table]; other
 // options are policies, alternatives to intended behaviour.
 //
 // The rules, by name and in order, with invariants, deviations from upstream, quirks and

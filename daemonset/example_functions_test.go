@@ -5,7 +5,6 @@ package daemonset_test
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/kplan-go/kplan"
@@ -271,26 +270,4 @@ func ExamplePod_InPlacePod() {
 	p := daemonset.Pod{Containers: []inplace.Container{{Name: "logs", Image: "logs:1"}}}
 	fmt.Println(p.InPlacePod().Containers[0].Image, inplace.Completed(p.InPlacePod()))
 	// Output: logs:1 true
-}
-
-func ExampleQuirks_Has() {
-	repair := daemonset.BurstRoundsToZero | daemonset.SucceededPodsStay
-	fmt.Println(repair.Has(daemonset.BurstRoundsToZero), repair.Has(daemonset.RepairAll))
-	// Output: true false
-}
-
-func ExampleParseQuirks() {
-	fmt.Println(daemonset.ParseQuirks("SucceededPodsStay"))
-	_, err := daemonset.ParseQuirks("PodsStay")
-	fmt.Println(errors.Is(err, kplan.ErrInvalid))
-	// Output:
-	// SucceededPodsStay <nil>
-	// true
-}
-
-func ExampleQuirkTable() {
-	table := daemonset.QuirkTable()
-	i := slices.IndexFunc(table, func(q kplan.Quirk) bool { return q.Name == "BurstRoundsToZero" })
-	fmt.Println(len(table), "of them, one is", table[i].Name)
-	// Output: 20 of them, one is BurstRoundsToZero
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/internal/base/apply"
 	"github.com/kplan-go/kplan/internal/base/ptr"
@@ -253,7 +254,7 @@ func (f *finish) created(i int, a CreatePod, o *kplan.Outcome) {
 	case kplan.Done:
 		f.event(i, "Normal", "SuccessfulCreate", "Created "+word(a.Kind)+": "+o.Name)
 	case kplan.NamespaceTerminating: // upstream still waits for an event of the pod
-		if f.opts.Repair.Has(TerminatingNamespaceRaisesExpectations) {
+		if f.opts.Repair.Has(quirk.TerminatingNamespaceRaisesExpectations) {
 			f.lost++
 		}
 	case "": // left out after another failure

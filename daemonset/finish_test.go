@@ -11,6 +11,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/internal/verify/purity"
@@ -100,7 +101,7 @@ func TestFinishPodsFailed(t *testing.T) {
 // A namespace that goes is no failure; upstream waits for its pods all the same.
 func TestFinishNamespaceTerminating(t *testing.T) {
 	p := daemonset.Plan{Actions: daemonset.Actions{daemonset.CreatePod{Node: "n1"}}}
-	for repair, want := range map[daemonset.Quirks]int64{0: 1, daemonset.TerminatingNamespaceRaisesExpectations: 0} {
+	for repair, want := range map[quirk.Set]int64{0: 1, quirk.TerminatingNamespaceRaisesExpectations: 0} {
 		report := daemonset.Report{Outcomes: []kplan.Outcome{{Answer: kplan.NamespaceTerminating}}, Expectations: p.Expect(replicaset.Expectations{}, t0)}
 		r := daemonset.Finish(cluster(1), p, report, t0, daemonset.Options{Repair: repair})
 		require.NoError(t, r.Err)

@@ -3,13 +3,11 @@
 package daemonset_test
 
 import (
-	"strings"
 	"testing"
-
-	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/internal/verify/purity"
 	"github.com/kplan-go/kplan/internal/verify/random"
 )
@@ -31,7 +29,7 @@ func FuzzSnapshot(f *testing.F) {
 		if _, err := daemonset.ReconcileFrom(s, &reader{pods: s.Pods}, t0, daemonset.Options{}); err != nil {
 			return daemonset.Plan{}, err
 		}
-		return daemonset.Reconcile(s, t0, daemonset.Options{Dialect: daemonset.OpenKruise, Repair: daemonset.RepairAll})
+		return daemonset.Reconcile(s, t0, daemonset.Options{Dialect: daemonset.OpenKruise, Repair: quirk.All})
 	}, examples()...)
 }
 
@@ -43,20 +41,4 @@ func FuzzExplain(f *testing.F) {
 		purity.Must((err == nil) == (other == nil), "explained: %v, planned: %v", err, other)
 		return reports, err
 	}, examples()...)
-}
-
-// FuzzParseQuirks: what is a set of quirks is one again from its names.
-func FuzzParseQuirks(f *testing.F) {
-	f.Add("LongNameNotCut,GateAddedTwice")
-	f.Add("longNameNotCut")
-	f.Fuzz(func(t *testing.T, text string) {
-		set, err := daemonset.ParseQuirks(strings.Split(text, ",")...)
-		if err != nil {
-			require.ErrorIs(t, err, kplan.ErrInvalid)
-			return
-		}
-		back, err := daemonset.ParseQuirks(strings.Split(set.String(), ",")...)
-		require.NoError(t, err)
-		require.Equal(t, set, back)
-	})
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset/inplace"
+	"github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/daemonset/reason"
 )
 
@@ -45,7 +46,7 @@ func (st *state) divideInPlace(remove []Deletion) (rest []Deletion, updates []in
 
 // inPlaceOptions returns the options of package inplace.
 func (st *state) inPlaceOptions() inplace.Options {
-	return inplace.Options{VerticalScaling: st.opts.VerticalScaling, KeepMetadata: st.opts.Repair.Has(InPlaceRemovesAllMetadata)}
+	return inplace.Options{VerticalScaling: st.opts.VerticalScaling, KeepMetadata: st.opts.Repair.Has(quirk.InPlaceRemovesAllMetadata)}
 }
 
 // inPlaceSpec returns the change of a pod in place, nil if the pod cannot be updated in place. The
@@ -79,9 +80,9 @@ type refresh struct {
 
 // refreshes returns the next steps of the updates in place under way, sorted by pod name. With a
 // RollingType other than InPlaceIfPossible, the Kubernetes dialect ignores updates that have begun,
-// unless InPlaceLeftUnfinished is in Options.Repair.
+// unless quirk.InPlaceLeftUnfinished is in Options.Repair.
 func (st *state) refreshes() (list []refresh) {
-	if !st.opts.kruise() && !st.opts.Repair.Has(InPlaceLeftUnfinished) && st.ds.RollingType != InPlaceIfPossible {
+	if !st.opts.kruise() && !st.opts.Repair.Has(quirk.InPlaceLeftUnfinished) && st.ds.RollingType != InPlaceIfPossible {
 		return nil
 	}
 	for _, i := range st.owned {

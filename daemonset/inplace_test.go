@@ -10,6 +10,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/inplace"
+	"github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/stretchr/testify/require"
 )
@@ -116,7 +117,7 @@ func TestInPlaceTypeChanges(t *testing.T) {
 	}{
 		{daemonset.InPlaceIfPossible, daemonset.Options{}, opened},
 		{daemonset.Standard, daemonset.Options{}, "nothing to do"},
-		{daemonset.Standard, daemonset.Options{Repair: daemonset.RepairAll}, opened},
+		{daemonset.Standard, daemonset.Options{Repair: quirk.All}, opened},
 		{daemonset.Standard, kruise, opened},
 	} {
 		s.DaemonSet.RollingType = c.kind

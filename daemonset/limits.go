@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/rollout"
 )
@@ -60,9 +61,9 @@ func SlowStart(previous, left int) int {
 }
 
 // shareBase returns the number of nodes that the partition and the burst are shares of: the desired
-// nodes of the last status, or with SharesOfLastStatus in Options.Repair of this pass.
+// nodes of the last status, or with quirk.SharesOfLastStatus in Options.Repair of this pass.
 func (st *state) shareBase() int32 {
-	if st.opts.Repair.Has(SharesOfLastStatus) {
+	if st.opts.Repair.Has(quirk.SharesOfLastStatus) {
 		return st.desired
 	}
 	return st.ds.Status.DesiredNumberScheduled
@@ -71,7 +72,7 @@ func (st *state) shareBase() int32 {
 // burst returns how many pods may be created, deleted or updated in place at once.
 func (st *state) burst() int {
 	b := Burst(st.ds.Burst, st.shareBase())
-	if b == 0 && st.opts.Repair.Has(BurstRoundsToZero) && st.ds.Burst.OfUp(1) > 0 {
+	if b == 0 && st.opts.Repair.Has(quirk.BurstRoundsToZero) && st.ds.Burst.OfUp(1) > 0 {
 		return 1 // otherwise nothing would ever be written
 	}
 	return int(b)

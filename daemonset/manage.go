@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
@@ -113,7 +114,7 @@ func (st *state) deletionsOnMissingNodes() []Deletion {
 	var list []Deletion
 	for i := range missing {
 		for _, n := range st.podsOf(&missing[i]) {
-			if pod := st.pod(n); pod.NodeName == "" && !(pod.terminating() && st.opts.Repair.Has(PodsOfMissingNodesDeletedAgain)) {
+			if pod := st.pod(n); pod.NodeName == "" && !(pod.terminating() && st.opts.Repair.Has(quirk.PodsOfMissingNodesDeletedAgain)) {
 				list = append(list, Deletion{pod, reason.NodeGone})
 			}
 		}

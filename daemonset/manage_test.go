@@ -14,6 +14,7 @@ import (
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/inplace"
+	"github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/rollout"
 )
@@ -49,7 +50,7 @@ func TestDecide(t *testing.T) {
 		{"failed, in backoff", "failed and succeeded pods go", false, "run", []daemonset.Pod{a("v2", failed)}, 0, 4 * time.Second, daemonset.Options{}, "requeue 4s"},
 		{"succeeded", "failed and succeeded pods go", false, "run", []daemonset.Pod{a("v2", succeeded)}, 0, 0, daemonset.Options{}, "delete a Succeeded"},
 		{"succeeded, OpenKruise", "SucceededPodsStay", false, "run", []daemonset.Pod{a("v2", succeeded)}, 0, 0, kruise, ""},
-		{"succeeded, OpenKruise, corrected", "SucceededPodsStay", false, "run", []daemonset.Pod{a("v2", succeeded)}, 0, 0, daemonset.Options{Dialect: daemonset.OpenKruise, Repair: daemonset.RepairAll}, "delete a Succeeded"},
+		{"succeeded, OpenKruise, corrected", "SucceededPodsStay", false, "run", []daemonset.Pod{a("v2", succeeded)}, 0, 0, daemonset.Options{Dialect: daemonset.OpenKruise, Repair: quirk.All}, "delete a Succeeded"},
 		{"preparing, OpenKruise", "failed and succeeded pods go", false, "run", []daemonset.Pod{a("v2", preparing)}, 0, 0, kruise, "delete a Prepared"},
 		{"preparing, Kubernetes", "it knows no such state", false, "run", []daemonset.Pod{a("v2", preparing)}, 0, 0, daemonset.Options{}, ""},
 		{"surge, terminating", "surge without a running pod", true, "run", []daemonset.Pod{a("v1", terminating)}, 0, 0, daemonset.Options{}, "create"},
@@ -63,7 +64,7 @@ func TestDecide(t *testing.T) {
 		{"surge, only new", "without an old one nothing else goes", true, "run", []daemonset.Pod{a("v2"), b("v2")}, 0, 0, daemonset.Options{}, "delete b Duplicate"},
 		{"surge, two failed", "the delay of the first covers the second", true, "run", []daemonset.Pod{a("v2", failed), b("v2", failed)}, 0, 0, daemonset.Options{}, "create, delete a Failed, requeue 1s, backoff"},
 		{"surge, failed in backoff", "a replacement is created without delay", true, "run", []daemonset.Pod{a("v2", failed)}, 0, 8 * time.Second, daemonset.Options{}, "create, requeue 8s"},
-		{"surge, failed in backoff, corrected", "SurgeIgnoresBackoff", true, "run", []daemonset.Pod{a("v2", failed)}, 0, 8 * time.Second, daemonset.Options{Repair: daemonset.RepairAll}, "requeue 8s"},
+		{"surge, failed in backoff, corrected", "SurgeIgnoresBackoff", true, "run", []daemonset.Pod{a("v2", failed)}, 0, 8 * time.Second, daemonset.Options{Repair: quirk.All}, "requeue 8s"},
 		{"healthy duplicate", "available before new before old", false, "run", []daemonset.Pod{a("v1", unready), b("v1"), c("v2", unready)}, 0, 0, daemonset.Options{KeepHealthyDuplicate: true}, "delete c Duplicate, delete a Duplicate"},
 		{"healthy duplicate, all alike", "then by age", false, "run", []daemonset.Pod{a("v2"), b("v2")}, 0, 0, daemonset.Options{KeepHealthyDuplicate: true}, "delete b Duplicate"},
 	} {
@@ -206,7 +207,7 @@ func TestManage(t *testing.T) {
 		{"missing node", "unbound pods go, bound ones are left to the collector; those on their way out go again", cluster(0, pod("p1", "x", "v2"), pod("p2", "x", "v2", unbound), pod("p3", "x", "v2", unbound, terminating)), daemonset.Options{}, `
 			Deleted pod: p2 on node x (NodeGone)
 			Deleted pod: p3 on node x (NodeGone)`},
-		{"missing node, corrected", "PodsOfMissingNodesDeletedAgain", cluster(0, pod("p3", "x", "v2", unbound, terminating)), daemonset.Options{Repair: daemonset.RepairAll}, `nothing to do`},
+		{"missing node, corrected", "PodsOfMissingNodesDeletedAgain", cluster(0, pod("p3", "x", "v2", unbound, terminating)), daemonset.Options{Repair: quirk.All}, `nothing to do`},
 		{"nowhere", "a pod that belongs to no node is neither counted nor deleted", cluster(1, pod("p1", "", "v2"), pod("p2", "n1", "v2")), daemonset.Options{}, `nothing to do`},
 		{"ended and going", "Kubernetes fills the node again", cluster(1, pod("p1", "n1", "v2", failed, terminating)), daemonset.Options{}, `Created pod on node n1 (Missing)`},
 		{"ended and going, OpenKruise", "it waits", cluster(1, pod("p1", "n1", "v2", failed, terminating)), kruise, `n1 held back: Terminating`},
@@ -273,7 +274,7 @@ func TestCreatePod(t *testing.T) {
 	want := daemonset.CreatePod{Node: "n1", Hash: "v2", Generation: "7", Gate: true, Reason: reason.Missing}
 	require.Equal(t, daemonset.Actions{want}, mustPlan(t, s, kruise).Actions)
 	want.Gate, want.Bind = false, true
-	require.Equal(t, daemonset.Actions{want}, mustPlan(t, s, daemonset.Options{Dialect: daemonset.OpenKruise, Repair: daemonset.RepairAll, BindDirectly: true}).Actions)
+	require.Equal(t, daemonset.Actions{want}, mustPlan(t, s, daemonset.Options{Dialect: daemonset.OpenKruise, Repair: quirk.All, BindDirectly: true}).Actions)
 	s.DaemonSet.Strategy = daemonset.OnDelete
 	require.False(t, mustPlan(t, s, kruise).Actions[0].(daemonset.CreatePod).Gate)
 }

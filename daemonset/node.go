@@ -4,10 +4,12 @@ package daemonset
 
 import (
 	"cmp"
-	"github.com/kplan-go/kplan"
-	"github.com/kplan-go/kplan/daemonset/reason"
 	"slices"
 	"time"
+
+	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/daemonset/quirk"
+	"github.com/kplan-go/kplan/daemonset/reason"
 )
 
 // A NodeCase is the input of the manage step for one node.
@@ -98,7 +100,7 @@ func (r *NodeRules) decidePods(c *NodeCase, d *NodeDecision) {
 		case p.terminating():
 		case p.Phase == "Failed":
 			r.deleteFailed(c, d, p)
-		case p.Phase == "Succeeded" && (!kruise || r.Options.Repair.Has(SucceededPodsStay)):
+		case p.Phase == "Succeeded" && (!kruise || r.Options.Repair.Has(quirk.SucceededPodsStay)):
 			d.Delete = append(d.Delete, Deletion{p, reason.Succeeded})
 		case kruise && p.preparing():
 			d.Delete = append(d.Delete, Deletion{p, reason.Prepared})
@@ -111,7 +113,7 @@ func (r *NodeRules) decidePods(c *NodeCase, d *NodeDecision) {
 		r.keepOne(running, d)
 	case len(running) == 0:
 		// Upstream creates a pod even while a failed pod waits for the end of the backoff.
-		d.Create = c.ShouldRun && (d.Waiting == nil || !r.Options.Repair.Has(SurgeIgnoresBackoff))
+		d.Create = c.ShouldRun && (d.Waiting == nil || !r.Options.Repair.Has(quirk.SurgeIgnoresBackoff))
 	default:
 		r.keepOneOfEach(running, d)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/rollout"
 )
@@ -108,7 +109,7 @@ func TestCensusNodes(t *testing.T) {
 	lost := cluster(2, pod("p1", "n1", "v1"), pod("p2", "n2", "v1"), pod("q", "x", "v2", unready))
 	require.Empty(t, deleted(mustPlan(t, lost, daemonset.Options{})), "a pod of a missing node uses the budget")
 	require.Len(t, deleted(mustPlan(t, lost, kruise)), 1, "not in OpenKruise")
-	require.Len(t, deleted(mustPlan(t, lost, daemonset.Options{Repair: daemonset.RepairAll})), 1, "OutsideNodesUseBudget")
+	require.Len(t, deleted(mustPlan(t, lost, daemonset.Options{Repair: quirk.All})), 1, "OutsideNodesUseBudget")
 
 	both := with(cluster(3, olds(3)...), func(s *daemonset.Snapshot) { surgeOne(s); unavailableTwo(s) })
 	p := mustPlan(t, both, daemonset.Options{})

@@ -2,15 +2,17 @@
 
 package daemonset
 
+import "github.com/kplan-go/kplan/daemonset/quirk"
+
 // Options adjusts [Reconcile]. The zero Options decides as Kubernetes 1.37 does
 // with its default feature gates, quirks included.
 type Options struct {
 	// Dialect chooses the system to follow where Kubernetes and OpenKruise differ on the same
 	// input. Fields that only OpenKruise has, such as Partition, work in both dialects.
 	Dialect Dialect `json:"dialect,omitzero"`
-	// Repair is the set of quirks of upstream to repair, see [QuirkTable] and [RepairAll]. The
+	// Repair is the set of quirks of upstream to repair, see [quirk.Table] and [quirk.All]. The
 	// repair of a quirk changes no plan that the quirk does not affect.
-	Repair Quirks `json:"repair,omitzero"`
+	Repair quirk.Set `json:"repair,omitzero"`
 
 	// The following fields are policies: alternatives to intended behaviour of upstream. The
 	// zero value of each is upstream's behaviour.

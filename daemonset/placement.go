@@ -248,26 +248,24 @@ func (n *Node) dead() bool {
 	return false
 }
 
-// The errors of [TargetNode]. A pod with one of them belongs to no node: it is
-// neither counted nor deleted.
 var (
-	ErrNoAffinity = errors.New("no required node affinity")
-	ErrNoTerms    = errors.New("no node selector terms")
-	ErrNotUnique  = errors.New("more than one node")
-	ErrNotFound   = errors.New("no node is named")
+	errNoAffinity = errors.New("no required node affinity")
+	errNoTerms    = errors.New("no node selector terms")
+	errNotUnique  = errors.New("more than one node")
+	errNotFound   = errors.New("no node is named")
 )
 
 // TargetNode returns the node that a pod is bound to, or else the node that its required node
 // affinity names: the first requirement In on the field metadata.name, which must have one
-// value.
+// value. A pod with an error belongs to no node: it is neither counted nor deleted.
 func TargetNode(nodeName string, required *selector.NodeSelector) (string, error) {
 	switch {
 	case nodeName != "":
 		return nodeName, nil
 	case required == nil:
-		return "", ErrNoAffinity
+		return "", errNoAffinity
 	case len(required.Terms) == 0:
-		return "", ErrNoTerms
+		return "", errNoTerms
 	}
 	for _, term := range required.Terms {
 		for _, field := range term.MatchFields {
@@ -275,12 +273,12 @@ func TargetNode(nodeName string, required *selector.NodeSelector) (string, error
 				continue
 			}
 			if len(field.Values) != 1 {
-				return "", ErrNotUnique
+				return "", errNotUnique
 			}
 			return field.Values[0], nil
 		}
 	}
-	return "", ErrNotFound
+	return "", errNotFound
 }
 
 // Pin returns the required node affinity of a pod that is created for a node. It replaces the

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/rollout"
 )
@@ -59,7 +60,7 @@ func TestPropertyStrictBudget(t *testing.T) {
 		d := &s.DaemonSet
 		d.MaxSurge, d.PreDelete, d.Partition, d.NodeSelector = rollout.IntOrPercent{}, nil, rollout.IntOrPercent{}, nil
 		opts.Dialect, opts.SkipDeadNodes, opts.StrictUnavailable, opts.Prune = daemonset.Kubernetes, 0, true, false
-		opts.Repair = sample1(t, "repair", 0, daemonset.OutsideNodesUseBudget)
+		opts.Repair = sample1(t, "repair", 0, quirk.OutsideNodesUseBudget)
 		s.Revisions, d.RollingType = s.Revisions[:min(2, len(s.Revisions))], daemonset.Standard
 		p, err := daemonset.UpdateOnly(s, t0, opts)
 		if err != nil {

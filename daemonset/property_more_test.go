@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/internal/verify/purity"
 	"github.com/kplan-go/kplan/internal/verify/random"
@@ -181,14 +182,14 @@ func TestPropertyProgressive(t *testing.T) {
 	})
 }
 
-// RepairAll changes nothing where no quirk shows, and the dialects agree on how many
+// quirk.All changes nothing where no quirk shows, and the dialects agree on how many
 // pods of a healthy cluster are updated.
 func TestPropertyRepairAll(t *testing.T) {
 	check(t, func(t *rapid.T) {
 		s, opts := healthy(t)
 		opts.Repair = 0
 		p := reconcile(t, s, t0, opts)
-		opts.Repair = daemonset.RepairAll
+		opts.Repair = quirk.All
 		if diff := cmp.Diff(p, reconcile(t, s, t0, opts)); diff != "" {
 			t.Fatalf("corrected changes the plan:\n%s", diff)
 		}

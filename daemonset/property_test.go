@@ -13,6 +13,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/internal/verify/invariant"
 	"github.com/kplan-go/kplan/internal/verify/purity"
 	"github.com/kplan-go/kplan/internal/verify/random"
@@ -149,7 +150,7 @@ func nodeOf(p daemonset.Pod) string {
 // allOrNone draws options without repairs or with all: the invariants know what either breaks.
 func allOrNone(t *rapid.T) daemonset.Options {
 	opts := anyOptions(t)
-	opts.Repair = sample1(t, "all repairs", 0, daemonset.RepairAll)
+	opts.Repair = sample1(t, "all repairs", 0, quirk.All)
 	return opts
 }
 
@@ -197,7 +198,7 @@ func TestPropertyManageEnds(t *testing.T) {
 		s.DaemonSet.Paused = true // no update
 		// A marked pod stays until its kubelet has ended it, and there is none on a node that
 		// is gone.
-		opts.Repair |= daemonset.PodsOfMissingNodesDeletedAgain
+		opts.Repair |= quirk.PodsOfMissingNodesDeletedAgain
 		now := t0
 		for round := 0; ; round++ {
 			p := reconcile(t, s, now, opts)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/inplace"
+	"github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/internal/verify/purity"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/revision"
@@ -256,7 +257,7 @@ func (l *look) shows(quirk string) bool {
 	case "LongNameNotCut":
 		return len(d.Name+"-"+d.Template.Hash) > 253
 	}
-	return false // TerminatingNamespaceRaisesExpectations is about outcomes, not plans
+	return false // quirk.TerminatingNamespaceRaisesExpectations is about outcomes, not plans
 }
 
 // Where a quirk does not show, its repair alone changes nothing.
@@ -271,7 +272,7 @@ func TestPropertySingleQuirk(t *testing.T) {
 		odd(t, &s)
 		opts.Repair = 0
 		plain, l := reconcile(t, s, t0, opts), lookAt(&s, opts)
-		for i, row := range daemonset.QuirkTable() {
+		for i, row := range quirk.Table() {
 			opts.Repair = 1 << i
 			p := reconcile(t, s, t0, opts)
 			if reflect.DeepEqual(plain, p) {

@@ -15,6 +15,7 @@ import (
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/inplace"
+	"github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout"
 )
@@ -152,15 +153,15 @@ func moreQuirkCases(cases map[string]quirkCase) {
 // nothing.
 func TestQuirks(t *testing.T) {
 	cases := quirkCases()
-	table := daemonset.QuirkTable()
+	table := quirk.Table()
 	require.Len(t, cases, len(table), "a case for each row, and no other")
 	for _, row := range table {
 		t.Run(row.Name, func(t *testing.T) {
 			c, found := cases[row.Name]
 			require.True(t, found, "no snapshot shows it")
-			q, err := daemonset.ParseQuirks(row.Name)
+			q, err := quirk.Parse(row.Name)
 			require.NoError(t, err)
-			for _, set := range []daemonset.Quirks{0, q, daemonset.RepairAll, daemonset.RepairAll &^ q} {
+			for _, set := range []quirk.Set{0, q, quirk.All, quirk.All &^ q} {
 				want := c.kept
 				if set.Has(q) {
 					want = c.repaired
@@ -173,31 +174,31 @@ func TestQuirks(t *testing.T) {
 
 // The table has a row for each constant, in order, and each says everything.
 func TestQuirkTable(t *testing.T) {
-	table := daemonset.QuirkTable()
+	table := quirk.Table()
 	rules, err := os.ReadFile("rules.md")
 	require.NoError(t, err)
-	require.Equal(t, daemonset.RepairAll, daemonset.Quirks(1)<<len(table)-1)
-	for i, name := range []daemonset.Quirks{
-		daemonset.OutsideNodesUseBudget, daemonset.OldUnavailableNotCounted, daemonset.MissingNodeStopsSurge, daemonset.OlderPodsRelabelled,
-		daemonset.GenerationHidesHash, daemonset.StatusCountsDeletedPod, daemonset.SurgeIgnoresBackoff, daemonset.SharesOfLastStatus,
-		daemonset.BurstRoundsToZero, daemonset.CollisionCountNotRaised, daemonset.DeletedPodCountsTwice, daemonset.SucceededPodsStay,
-		daemonset.GateAddedTwice, daemonset.PodsOfMissingNodesDeletedAgain, daemonset.InPlaceRemovesAllMetadata, daemonset.InPlaceLeftUnfinished,
-		daemonset.SurgeOnExcludedNodes, daemonset.SerialisationIsVersion, daemonset.LongNameNotCut, daemonset.TerminatingNamespaceRaisesExpectations,
+	require.Equal(t, quirk.All, quirk.Set(1)<<len(table)-1)
+	for i, name := range []quirk.Set{
+		quirk.OutsideNodesUseBudget, quirk.OldUnavailableNotCounted, quirk.MissingNodeStopsSurge, quirk.OlderPodsRelabelled,
+		quirk.GenerationHidesHash, quirk.StatusCountsDeletedPod, quirk.SurgeIgnoresBackoff, quirk.SharesOfLastStatus,
+		quirk.BurstRoundsToZero, quirk.CollisionCountNotRaised, quirk.DeletedPodCountsTwice, quirk.SucceededPodsStay,
+		quirk.GateAddedTwice, quirk.PodsOfMissingNodesDeletedAgain, quirk.InPlaceRemovesAllMetadata, quirk.InPlaceLeftUnfinished,
+		quirk.SurgeOnExcludedNodes, quirk.SerialisationIsVersion, quirk.LongNameNotCut, quirk.TerminatingNamespaceRaisesExpectations,
 	} {
-		require.Equal(t, daemonset.Quirks(1)<<i, name)
+		require.Equal(t, quirk.Set(1)<<i, name)
 		require.Equal(t, table[i].Name, name.String())
 		require.Contains(t, string(rules), "\n- `"+table[i].Name+"`: ", "rules.md does not tell of it")
 		for _, text := range []string{table[i].Upstream, table[i].Source, table[i].Input, table[i].Repair} {
 			require.NotEmpty(t, text, table[i].Name)
 		}
 	}
-	require.Equal(t, "OutsideNodesUseBudget,LongNameNotCut", (daemonset.OutsideNodesUseBudget | daemonset.LongNameNotCut).String())
-	_, err = daemonset.ParseQuirks("LongNameNotCut", "longNameNotCut")
+	require.Equal(t, "OutsideNodesUseBudget,LongNameNotCut", (quirk.OutsideNodesUseBudget | quirk.LongNameNotCut).String())
+	_, err = quirk.Parse("LongNameNotCut", "longNameNotCut")
 	require.ErrorIs(t, err, kplan.ErrInvalid)
-	_, err = daemonset.Reconcile(cluster(1), t0, daemonset.Options{Repair: daemonset.RepairAll + 1})
+	_, err = daemonset.Reconcile(cluster(1), t0, daemonset.Options{Repair: quirk.All + 1})
 	require.EqualError(t, err, "Options.Repair: 1048576: must be quirks of the table")
 	var back daemonset.Options
 	require.NoError(t, json.Unmarshal([]byte(`{"repair":["LongNameNotCut"]}`), &back))
-	require.Equal(t, daemonset.Options{Repair: daemonset.LongNameNotCut}, back)
+	require.Equal(t, daemonset.Options{Repair: quirk.LongNameNotCut}, back)
 	require.ErrorIs(t, json.Unmarshal([]byte(`{"repair":["x"]}`), &back), kplan.ErrInvalid)
 }

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/selector/claim"
 )
@@ -40,7 +41,7 @@ func (in *input) decideRevisions() *history {
 	for i, n := range owned {
 		list[i] = in.revisions[n]
 	}
-	current, old := revision.Partition(list, in.ds.Template.Data, in.opts.Repair.revision())
+	current, old := revision.Partition(list, in.ds.Template.Data, in.opts.Repair.Revision())
 	numbers := make([]int64, len(old))
 	h.old = make([]int32, len(old))
 	for i, n := range old {
@@ -71,10 +72,10 @@ func (in *input) decideRevisions() *history {
 	return h
 }
 
-// newVersion returns the version of the current revision. With GenerationHidesHash in
+// newVersion returns the version of the current revision. With quirk.GenerationHidesHash in
 // Options.Repair it ignores the template generation, so that only the hash makes a pod current.
 func (in *input) newVersion(hash string) Version {
-	if in.opts.Repair.Has(GenerationHidesHash) {
+	if in.opts.Repair.Has(quirk.GenerationHidesHash) {
 		return NewVersion(hash, nil)
 	}
 	return NewVersion(hash, in.ds.Annotations)
@@ -123,9 +124,9 @@ func (in *input) unlabelled(owned []int32, gone []string) (list []int32) {
 }
 
 // relabel sets the hashes that the plan replaces in the labels of pods: all hashes, or with
-// OlderPodsRelabelled in Options.Repair only the hashes of the deleted revisions.
+// quirk.OlderPodsRelabelled in Options.Repair only the hashes of the deleted revisions.
 func (in *input) relabel(v *Version, same []revision.ControllerRevision, d *revision.Deduped) {
-	v.relabelAll = !in.opts.Repair.Has(OlderPodsRelabelled)
+	v.relabelAll = !in.opts.Repair.Has(quirk.OlderPodsRelabelled)
 	for _, i := range d.Delete {
 		hash, _ := revision.RevisionHash(same[i])
 		v.relabelled = append(v.relabelled, hash)
@@ -139,14 +140,14 @@ func (in *input) relabel(v *Version, same []revision.ControllerRevision, d *revi
 func (in *input) createRevision(h *history, number int64) {
 	t := &in.ds.Template
 	parent := revision.Parent{Kind: in.ds.kind(), Name: in.ds.Name, UID: in.ds.UID}
-	r := revision.NewDaemonSetRevision(parent, t.Hash, t.Labels, in.ds.Annotations, t.Data, number, in.opts.Repair.revision())
+	r := revision.NewDaemonSetRevision(parent, t.Hash, t.Labels, in.ds.Annotations, t.Data, number, in.opts.Repair.Revision())
 	i := slices.IndexFunc(in.revisions, func(existing revision.ControllerRevision) bool { return existing.Name == r.Name })
 	if i < 0 {
 		h.create, h.version = &r, in.newVersion(t.Hash)
 		return
 	}
 	count := in.ds.Status.CollisionCount
-	h.collision, _ = revision.DaemonSetTaken(in.ds.Name, t.Data, in.revisions[i], count, count, in.opts.Repair.revision())
+	h.collision, _ = revision.DaemonSetTaken(in.ds.Name, t.Data, in.revisions[i], count, count, in.opts.Repair.Revision())
 	if h.collision == nil {
 		hash, _ := revision.RevisionHash(in.revisions[i])
 		h.version = in.newVersion(hash)

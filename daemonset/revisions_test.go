@@ -8,6 +8,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/inplace"
+	"github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/revision"
@@ -27,7 +28,7 @@ func TestRevisions(t *testing.T) {
 	history := cluster(1, pod("p1", "n1", "v2"), pod("p2", "n1", "h1", terminating))
 	history.DaemonSet.RevisionHistoryLimit = ptr.To(int32(2))
 	history.Revisions = []revision.ControllerRevision{agentRevision("h3", 3), agentRevision("h1", 1), agentRevision("v2", 5), agentRevision("h4", 4), agentRevision("h2", 2)}
-	corrected := daemonset.Options{Repair: daemonset.RepairAll}
+	corrected := daemonset.Options{Repair: quirk.All}
 	runPlans(t, []planCase{
 		{"new", "finding the current revision", with(cluster(1, pod("p1", "n1", "v1")), func(s *daemonset.Snapshot) { s.Revisions = s.Revisions[:1] }), daemonset.Options{}, `
 			Created controller revision agent-v2, number 2 (NewTemplate)
@@ -105,7 +106,7 @@ func TestRevisions(t *testing.T) {
 	taken.DaemonSet.Status.CollisionCount = ptr.To(int32(4))
 	require.Equal(t, ptr.To(int32(5)), mustPlan(t, taken, daemonset.Options{}).Status.CollisionCount)
 	require.Equal(t, ptr.To(int32(4)), mustPlan(t, taken, kruise).Status.CollisionCount, "OpenKruise never raises it")
-	require.Equal(t, ptr.To(int32(5)), mustPlan(t, taken, daemonset.Options{Dialect: daemonset.OpenKruise, Repair: daemonset.RepairAll}).Status.CollisionCount)
+	require.Equal(t, ptr.To(int32(5)), mustPlan(t, taken, daemonset.Options{Dialect: daemonset.OpenKruise, Repair: quirk.All}).Status.CollisionCount)
 
 	// What a new revision is.
 	fresh := with(cluster(0), func(s *daemonset.Snapshot) {
@@ -131,7 +132,7 @@ func TestGenerationHidesHash(t *testing.T) {
 	s := cluster(1, pod("p1", "n1", "v1", label(daemonset.LabelGeneration, "5")))
 	s.DaemonSet.Annotations = map[string]string{daemonset.AnnotationGeneration: "5"}
 	require.Empty(t, mustPlan(t, s, daemonset.Options{}).Actions)
-	require.Equal(t, []string{"p1"}, deleted(mustPlan(t, s, daemonset.Options{Repair: daemonset.RepairAll})))
+	require.Equal(t, []string{"p1"}, deleted(mustPlan(t, s, daemonset.Options{Repair: quirk.All})))
 	s.DaemonSet.Annotations[daemonset.AnnotationGeneration] = "05"
 	s.Pods[0].Labels[daemonset.LabelGeneration] = "05"
 	require.Equal(t, []string{"p1"}, deleted(mustPlan(t, s, daemonset.Options{})), "the text must be that of the number")
@@ -152,7 +153,7 @@ func TestStatus(t *testing.T) {
 	require.Equal(t, "3 desired, 2 current, 1 ready, 1 updated, 0 available, 1 misscheduled", p.Status.String())
 	require.Equal(t, t0.Add(6*time.Second), p.RecheckAt, "when p2 becomes available")
 	want.NumberReady, want.NumberAvailable, want.NumberUnavailable, want.UpdatedNumberScheduled = 2, 1, 2, 2
-	require.Equal(t, want, mustPlan(t, s, daemonset.Options{Repair: daemonset.RepairAll}).Status, "StatusCountsDeletedPod")
+	require.Equal(t, want, mustPlan(t, s, daemonset.Options{Repair: quirk.All}).Status, "StatusCountsDeletedPod")
 
 	// OpenKruise waits for updates in place, and names the revision.
 	s.Pods[1].InPlace, s.Pods[1].ReadinessGates = &inplace.ReadyCondition{}, []string{inplace.Gate}

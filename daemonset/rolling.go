@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/rollout"
 )
@@ -135,7 +136,7 @@ func (u *nodeUse) block(key, pod int32, reason kplan.Reason) {
 func (st *state) useOf(key int32) nodeUse {
 	k := &st.keys[key]
 	u := st.useOfPods(key, st.classify(k))
-	if st.opts.Repair.Has(OutsideNodesUseBudget) && !k.run {
+	if st.opts.Repair.Has(quirk.OutsideNodesUseBudget) && !k.run {
 		u.used = 0
 	}
 	return u
@@ -149,7 +150,7 @@ func (st *state) useOfPods(key int32, pods nodePods) (u nodeUse) {
 		// The new pod counts because it is prepared for deletion, and in OpenKruise once more if it
 		// is not available.
 		u.block(key, n.number, reason.Preparing)
-		if !n.has(isAvailable) && !st.opts.Repair.Has(DeletedPodCountsTwice) {
+		if !n.has(isAvailable) && !st.opts.Repair.Has(quirk.DeletedPodCountsTwice) {
 			u.block(key, n.number, n.whyUnavailable())
 		}
 		return u
@@ -183,9 +184,9 @@ func (st *state) useOfPods(key int32, pods nodePods) (u nodeUse) {
 }
 
 // countsReplaced reports whether an old pod that is not available uses up the budget. In OpenKruise
-// it does not, unless OldUnavailableNotCounted is in Options.Repair.
+// it does not, unless quirk.OldUnavailableNotCounted is in Options.Repair.
 func (st *state) countsReplaced() bool {
-	return !st.opts.kruise() || st.opts.Repair.Has(OldUnavailableNotCounted)
+	return !st.opts.kruise() || st.opts.Repair.Has(quirk.OldUnavailableNotCounted)
 }
 
 // whyEmpty returns the reason why a node has neither a new nor an old pod.

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 )
 
@@ -57,11 +58,11 @@ func (st *state) reportedFacts(k *nodeKey) facts {
 }
 
 // compareReported orders the pods of a node; the node counts by the first. The oldest pod comes
-// first. With [StatusCountsDeletedPod] in Options.Repair, pods that are being deleted come last,
+// first. With [quirk.StatusCountsDeletedPod] in Options.Repair, pods that are being deleted come last,
 // and of the others first an available pod, then a ready pod, then a current pod, then the oldest.
 func (st *state) compareReported(a, b int32) int {
 	older := compareAge(st.pod(a), st.pod(b))
-	if !st.opts.Repair.Has(StatusCountsDeletedPod) {
+	if !st.opts.Repair.Has(quirk.StatusCountsDeletedPod) {
 		return older
 	}
 	f, g := st.facts[a], st.facts[b]

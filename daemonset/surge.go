@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/rollout"
 )
@@ -145,13 +146,13 @@ func (st *state) surgeKubernetes(k *nodeKey, pods *nodePods) surgeUse {
 	}
 	n, o := pods.new, pods.old
 	serves := o.has(isAvailable) || (!o.exists() && n.has(isAvailable))
-	u := surgeUse{serves: serves && (k.node >= 0 || !st.opts.Repair.Has(MissingNodeStopsSurge))}
+	u := surgeUse{serves: serves && (k.node >= 0 || !st.opts.Repair.Has(quirk.MissingNodeStopsSurge))}
 	switch {
 	case !o.exists():
 	case n.exists():
 		u.step, u.pod, u.reason = surgePair(n, o)
 	case k.node < 0:
-		if !st.opts.Repair.Has(MissingNodeStopsSurge) { // otherwise the pod is left to the garbage collector
+		if !st.opts.Repair.Has(quirk.MissingNodeStopsSurge) { // otherwise the pod is left to the garbage collector
 			u.step, u.pod, u.reason = surgeMissing, o.number, reason.MissingNode
 		}
 	case serves && k.run:
@@ -175,14 +176,14 @@ func surgePair(n, o podFacts) (step surgeStep, pod int32, why kplan.Reason) {
 }
 
 // surgeOpenKruise returns the contribution of a node by the rules of OpenKruise, which ignore
-// whether a node should run a pod, unless SurgeOnExcludedNodes is in Options.Repair.
+// whether a node should run a pod, unless quirk.SurgeOnExcludedNodes is in Options.Repair.
 func (st *state) surgeOpenKruise(k *nodeKey, pods *nodePods) (u surgeUse) {
 	n, o := pods.new, pods.old
 	switch {
 	case !pods.ok:
 		u.step, u.reason = surgeBlocked, reason.TooManyPods
 	case o.preparing():
-	case st.opts.Repair.Has(SurgeOnExcludedNodes) && !n.preparing():
+	case st.opts.Repair.Has(quirk.SurgeOnExcludedNodes) && !n.preparing():
 		return st.surgeKubernetes(k, pods)
 	case !o.exists():
 	case !n.exists() && o.has(isAvailable):

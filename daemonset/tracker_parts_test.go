@@ -12,6 +12,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/inplace"
+	"github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/internal/verify/purity"
 	"github.com/kplan-go/kplan/internal/verify/random"
@@ -129,7 +130,7 @@ func partsOfPods() []part {
 // keeps pods off nodes whose taint is tolerated for seconds alone.
 func partOptions() []daemonset.Options {
 	policies := daemonset.Options{
-		Repair: daemonset.RepairAll, StrictUnavailable: true, SkipDeadNodes: 1, KeepHealthyDuplicate: true,
+		Repair: quirk.All, StrictUnavailable: true, SkipDeadNodes: 1, KeepHealthyDuplicate: true,
 		FiniteTolerationMeansNo: true, KeepUserTolerations: true,
 	}
 	summed := policies

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/rollout"
@@ -41,7 +42,7 @@ func TestUpdateWithoutSurge(t *testing.T) {
 			Deleted pod: p4 on node n4 (Rollout)
 			held back: MaxUnavailable (3 of 2)
 			p1 on n1 held back: NotReady`},
-		{"example, OpenKruise, corrected", "OldUnavailableNotCounted", four, daemonset.Options{Dialect: daemonset.OpenKruise, Repair: daemonset.RepairAll}, `
+		{"example, OpenKruise, corrected", "OldUnavailableNotCounted", four, daemonset.Options{Dialect: daemonset.OpenKruise, Repair: quirk.All}, `
 			Deleted pod: p2 on node n2 (OldUnavailable)
 			held back: MaxUnavailable (2 of 2)
 			p1 on n1 held back: NotReady
@@ -72,7 +73,7 @@ func TestUpdateWithoutSurge(t *testing.T) {
 			p2 on n2 held back: NotReady`},
 		{"strict, nodes outside", "an old pod on a node outside, n3, takes no room that the new one on n1 would give back", with(cluster(3, pod("p1", "n1", "v2", unready), pod("p2", "n2", "v1", unready), pod("p3", "n3", "v1", unready)), func(s *daemonset.Snapshot) {
 			s.Nodes[2].Taints = []daemonset.Taint{taint("x", daemonset.NoSchedule)}
-		}), daemonset.Options{StrictUnavailable: true, Repair: daemonset.OutsideNodesUseBudget}, `
+		}), daemonset.Options{StrictUnavailable: true, Repair: quirk.OutsideNodesUseBudget}, `
 			held back: Strict (2 of 0)
 			p1 on n1 held back: NotReady
 			p2 on n2 held back: NotReady`},
@@ -87,7 +88,7 @@ func TestUpdateWithoutSurge(t *testing.T) {
 		{"preparing, corrected", "once; the pod is then held by the hook", with(cluster(2, pod("p1", "n1", "v1"), pod("p2", "n1", "v2", preparing, unready), pod("p3", "n2", "v1")), func(s *daemonset.Snapshot) {
 			unavailableTwo(s)
 			s.DaemonSet.PreDelete = &daemonset.PreDelete{Labels: map[string]string{"app": "agent"}}
-		}), daemonset.Options{Dialect: daemonset.OpenKruise, Repair: daemonset.RepairAll}, `
+		}), daemonset.Options{Dialect: daemonset.OpenKruise, Repair: quirk.All}, `
 			Prepared deletion of pod p3 on node n2 (Rollout)
 			p2 on n1 held back: PreDelete`},
 		{"strict, all at once", "what blocks is told once", with(cluster(4, olds(3, unready)...), func(s *daemonset.Snapshot) {
@@ -153,7 +154,7 @@ func TestDeadNodes(t *testing.T) {
 		{"outside, beside a blocker, corrected", "it gives back its own share only", with(cluster(4, pod("p1", "n1", "v2", unready), pod("p2", "n2", "v2", unready), pod("p3", "n3", "v1"), pod("p4", "n4", "v1")), func(s *daemonset.Snapshot) {
 			unavailableTwo(s)
 			s.Nodes[1].Taints = outside.Nodes[2].Taints
-		}), daemonset.Options{Repair: daemonset.RepairAll}, `
+		}), daemonset.Options{Repair: quirk.All}, `
 			Deleted pod: p3 on node n3 (Rollout)
 			held back: MaxUnavailable (2 of 2)
 			p1 on n1 held back: NotReady`},
@@ -169,7 +170,7 @@ func TestDeadNodes(t *testing.T) {
 			Deleted pod: p1 on node n1 (Rollout)
 			n3 held back: DeadNode
 			held back: MaxUnavailable (1 of 1)`},
-		{"outside, corrected", "OutsideNodesUseBudget", outside, daemonset.Options{Repair: daemonset.RepairAll}, `
+		{"outside, corrected", "OutsideNodesUseBudget", outside, daemonset.Options{Repair: quirk.All}, `
 			Deleted pod: p1 on node n1 (Rollout)
 			held back: MaxUnavailable (1 of 1)`},
 		{"outside, pruned", "the gate of OpenKruise does as much", outside, daemonset.Options{Prune: true}, `
@@ -217,11 +218,11 @@ func TestUpdateWithSurge(t *testing.T) {
 			p3 on x held back: MissingNode`},
 		{"missing node, history", "upstream does not get as far as its history", with(missing, forgetful), daemonset.Options{}, `
 			p3 on x held back: MissingNode`},
-		{"missing node, history, corrected", "MissingNodeStopsSurge", with(missing, forgetful), daemonset.Options{Repair: daemonset.RepairAll}, `
+		{"missing node, history, corrected", "MissingNodeStopsSurge", with(missing, forgetful), daemonset.Options{Repair: quirk.All}, `
 			Created pod on node n1 (Rollout)
 			Deleted controller revision agent-v0 (HistoryLimit)
 			held back: MaxSurge (1 of 1)`},
-		{"missing node, corrected", "MissingNodeStopsSurge", missing, daemonset.Options{Repair: daemonset.RepairAll}, `
+		{"missing node, corrected", "MissingNodeStopsSurge", missing, daemonset.Options{Repair: quirk.All}, `
 			Created pod on node n1 (Rollout)
 			held back: MaxSurge (1 of 1)`},
 		{"missing node, OpenKruise", "it is left out", missing, kruise, `
@@ -291,7 +292,7 @@ func TestFilter(t *testing.T) {
 		}), kruise, []string{"n2", "n1"}},
 		{"repaired: of the present nodes", with(cluster(2, olds(2)...), func(s *daemonset.Snapshot) {
 			s.DaemonSet.Partition, s.DaemonSet.Status.DesiredNumberScheduled = rollout.Percent(50), 0
-		}), daemonset.Options{Dialect: daemonset.OpenKruise, Repair: daemonset.RepairAll}, []string{"n2"}},
+		}), daemonset.Options{Dialect: daemonset.OpenKruise, Repair: quirk.All}, []string{"n2"}},
 		{"ranks come before names", with(cluster(3, olds(3)...), func(s *daemonset.Snapshot) { s.DaemonSet.Partition, s.Nodes[0].Rank = rollout.Int(1), -1 }), kruise, []string{"n1", "n3"}},
 		{"Kubernetes: all keys, as there is nothing to filter by", cluster(2, pod("p1", "x", "v1"), pod("p2", "n2", "v1")), daemonset.Options{}, []string{"n1", "n2", "x"}},
 		{"Kubernetes with a partition", with(cluster(2, pod("p1", "x", "v1"), pod("p2", "n2", "v1")), func(s *daemonset.Snapshot) { s.DaemonSet.Partition = rollout.Int(1) }), daemonset.Options{}, []string{"n1"}},

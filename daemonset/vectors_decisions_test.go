@@ -75,9 +75,10 @@ func TestVectorsPinAffinity(t *testing.T) {
 }
 
 func TestVectorsTargetNode(t *testing.T) {
-	texts := map[error]string{
-		daemonset.ErrNoAffinity: "no-required-node-affinity", daemonset.ErrNoTerms: "no-terms",
-		daemonset.ErrNotUnique: "not-unique", daemonset.ErrNotFound: "not-found",
+	texts := map[string]string{
+		"":                          "",
+		"no required node affinity": "no-required-node-affinity", "no node selector terms": "no-terms",
+		"more than one node": "not-unique", "no node is named": "not-found",
 	}
 	for _, set := range both {
 		for _, v := range vectors(t, set, "target_node") {
@@ -86,7 +87,7 @@ func TestVectorsTargetNode(t *testing.T) {
 				Affinity *vAffinity
 			}, struct{ Node, Error string }](t, v)
 			got, err := daemonset.TargetNode(in.NodeName, in.Affinity.required())
-			if got != out.Node || texts[err] != out.Error {
+			if got != out.Node || texts[textOf(err)] != out.Error {
 				t.Errorf("%s %s: %q %v, want %+v", set, v.Name, got, err, out)
 			}
 		}

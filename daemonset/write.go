@@ -10,6 +10,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset/inplace"
+	"github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/revision"
 )
@@ -56,12 +57,12 @@ func (in *input) writeStopped(hold kplan.Hold) Plan {
 }
 
 // writeCollision returns the plan of a pass that only raises the collision count, so that the
-// next pass tries another hash. OpenKruise does not raise it, unless CollisionCountNotRaised is in
+// next pass tries another hash. OpenKruise does not raise it, unless quirk.CollisionCountNotRaised is in
 // Options.Repair.
 func (in *input) writeCollision(h *history) Plan {
 	p := Plan{Status: copyStatus(in.ds.Status), Backoff: in.backoff.Sweep(in.now)}
 	in.writeRevisions(&p, h)
-	if !in.opts.kruise() || in.opts.Repair.Has(CollisionCountNotRaised) {
+	if !in.opts.kruise() || in.opts.Repair.Has(quirk.CollisionCountNotRaised) {
 		p.Status.CollisionCount = h.collision
 	}
 	p.hold(kplan.Hold{Reason: reason.Collision, Have: int64(*h.collision)})
@@ -232,7 +233,7 @@ func (st *state) writeUsages(p *Plan, list []usage) {
 // newPod returns the creation of a pod of the current revision on a node.
 func (in *input) newPod(node string, version *Version, reason kplan.Reason) CreatePod {
 	gate := in.strategy == RollingUpdate && in.ds.RollingType == InPlaceIfPossible
-	if slices.Contains(in.ds.Template.ReadinessGates, inplace.Gate) && in.opts.Repair.Has(GateAddedTwice) {
+	if slices.Contains(in.ds.Template.ReadinessGates, inplace.Gate) && in.opts.Repair.Has(quirk.GateAddedTwice) {
 		gate = false // the template lists it already
 	}
 	return CreatePod{

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/internal/base/field"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout"
@@ -34,8 +35,8 @@ func (in *input) admit(s *Snapshot, now time.Time, opts *Options) error {
 
 // admit rejects quirks and policies that do not exist.
 func (o *Options) admit(errs *kplan.FieldErrors) {
-	if beyond := o.Repair &^ RepairAll; beyond != 0 {
-		errs.Add("Options.Repair", uint64(beyond), "must have no bits beyond RepairAll")
+	if beyond := o.Repair &^ quirk.All; beyond != 0 {
+		errs.Add("Options.Repair", uint64(beyond), "must have no bits beyond quirk.All")
 	}
 	if keys := o.Keys.Errors("Options.Keys"); len(keys) > 0 {
 		*errs = append(*errs, keys...)
@@ -99,7 +100,7 @@ func (in *input) admitStrategy(errs *kplan.FieldErrors) {
 			errs.Add("Deployment.MaxUnavailable", d.MaxUnavailable.String(), "must not be negative")
 		}
 		resolve := rollout.Resolve
-		if in.opts.Repair.Has(SumsWrapAround) {
+		if in.opts.Repair.Has(quirk.SumsWrapAround) {
 			resolve = rollout.ResolveExact
 		}
 		in.budget = resolve(in.replicas, d.MaxSurge, d.MaxUnavailable)
@@ -139,7 +140,7 @@ func (in *input) admitPartitioned(errs *kplan.FieldErrors) {
 	}
 	d.Paused = p.Paused
 	in.historyLimit = NoLimit
-	in.budget = in.opts.Repair.budget(in.replicas, p.RollingUpdate)
+	in.budget = budget(in.opts.Repair, in.replicas, p.RollingUpdate)
 }
 
 // tellApart checks that no two ReplicaSets have the same identity.
@@ -200,7 +201,7 @@ func (in *input) admitPolicies(errs *kplan.FieldErrors) {
 	o := &in.opts
 	var none rollout.Policy
 	if o.Policy == none && len(o.Sets) == 0 {
-		in.policy = o.Repair.policy(rollout.Policy{})
+		in.policy = withRepairs(rollout.Policy{}, o.Repair)
 		return
 	}
 	repaired := func(name string, set bool) {
@@ -220,7 +221,7 @@ func (in *input) admitPolicies(errs *kplan.FieldErrors) {
 		o.Policy, o.Sets = rollout.Policy{}, nil
 	}
 	in.hasPolicies = o.Policy != rollout.Policy{} || len(o.Sets) > 0
-	in.policy = o.Repair.policy(o.Policy)
+	in.policy = withRepairs(o.Policy, o.Repair)
 }
 
 // resolveOfReady resolves the limits again if they are shares of ready pods.

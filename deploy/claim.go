@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/selector"
@@ -46,13 +47,13 @@ func emptyIfDefault(value, defaultValue string) string {
 // selectsAll reports whether the selector is empty. Upstream treats this as a mistake,
 // because the Deployment would adopt all orphans. By default only nil fields count as empty, so
 // that a selector with an empty map or list goes unnoticed and selects all: see
-// [EmptyMapSelectsAll].
+// [quirk.EmptyMapSelectsAll].
 func (in *input) selectsAll() bool {
 	s := in.d.Selector
 	if s == nil {
 		return false
 	}
-	if in.opts.Repair.Has(EmptyMapSelectsAll) {
+	if in.opts.Repair.Has(quirk.EmptyMapSelectsAll) {
 		return len(s.MatchLabels) == 0 && len(s.MatchExpressions) == 0
 	}
 	return s.MatchLabels == nil && s.MatchExpressions == nil

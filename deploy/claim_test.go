@@ -92,7 +92,7 @@ func TestSelectingAll(t *testing.T) {
 	}}, p.Events)
 	require.Equal(t, deploy.Status{ObservedGeneration: 2, Replicas: 1, UpdatedReplicas: 1, ReadyReplicas: 1, AvailableReplicas: 1}, p.Status)
 
-	// EmptyMapSelectsAll: an empty map is not noticed, and every orphan of the namespace is adopted.
+	// quirk.EmptyMapSelectsAll: an empty map is not noticed, and every orphan of the namespace is adopted.
 	s := snapshot(web(3, allocated), orphan)
 	require.Equal(t, "adopt web-v1, create web-v2 0, annotate deployment, web-v1 4->3", actions(reconcile(t, s)))
 	require.Equal(t, "", actions(reconcileWith(t, s, corrected)))

@@ -14,13 +14,14 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/internal/verify/purity"
 	"github.com/kplan-go/kplan/internal/verify/random"
 	"github.com/kplan-go/kplan/replicaset"
 )
 
-var corrected = deploy.Options{Repair: deploy.RepairAll}
+var corrected = deploy.Options{Repair: quirk.All}
 
 func reconcileWith(t testing.TB, s deploy.Snapshot, opts deploy.Options) deploy.Plan {
 	t.Helper()
@@ -157,9 +158,9 @@ func TestPropertyCorrectedIsTheSame(t *testing.T) {
 }
 
 // anyRepair draws no quirk, all of them, or some.
-func anyRepair(t *rapid.T) deploy.Quirks {
-	return rapid.OneOf(rapid.Just(deploy.Quirks(0)), rapid.Just(deploy.RepairAll),
-		rapid.Map(rapid.Uint64Range(0, uint64(deploy.RepairAll)), func(n uint64) deploy.Quirks { return deploy.Quirks(n) })).Draw(t, "repair")
+func anyRepair(t *rapid.T) quirk.Set {
+	return rapid.OneOf(rapid.Just(quirk.Set(0)), rapid.Just(quirk.All),
+		rapid.Map(rapid.Uint64Range(0, uint64(quirk.All)), func(n uint64) quirk.Set { return quirk.Set(n) })).Draw(t, "repair")
 }
 
 func anyOptions(t *rapid.T) deploy.Options { return random.DeploymentOptions(random.Rapid(t)) }
@@ -179,7 +180,7 @@ func TestPropertyPureWithOptions(t *testing.T) {
 func TestPropertyCorrectedSizes(t *testing.T) {
 	check(t, func(t *rapid.T) {
 		s, opts := anything(t), anyOptions(t)
-		opts.Repair = deploy.RepairAll
+		opts.Repair = quirk.All
 		p, err := deploy.Reconcile(s, t0, opts)
 		if err != nil {
 			t.Fatal(err)
@@ -217,7 +218,7 @@ func TestPropertyExactScaling(t *testing.T) {
 		if *d.Replicas == before {
 			return
 		}
-		opts := deploy.Options{Repair: deploy.RepairAll, Leftover: rapid.SampledFrom([]deploy.LeftoverPolicy{"", deploy.LeftoverLargest, deploy.LeftoverNewest}).Draw(t, "leftover")}
+		opts := deploy.Options{Repair: quirk.All, Leftover: rapid.SampledFrom([]deploy.LeftoverPolicy{"", deploy.LeftoverLargest, deploy.LeftoverNewest}).Draw(t, "leftover")}
 		p, err := deploy.Reconcile(s, t0, opts)
 		if err != nil {
 			t.Fatal(err)

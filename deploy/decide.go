@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/podorder/pausepoint"
 	"github.com/kplan-go/kplan/replicaset"
@@ -101,10 +102,10 @@ func (d *decision) decideAtPoint(in *input, c *counts, u *newSetUpdate) {
 
 // decideRollback rolls back to a revision. By default a missing ReplicaSet for the Deployment's
 // template is created first, although the rollback replaces that template in the same plan: see
-// [RollbackCreatesAbandonedSet].
+// [quirk.RollbackCreatesAbandonedSet].
 func (d *decision) decideRollback(in *input, c *counts, u *newSetUpdate, request int64) {
 	d.path = pathRollback
-	if !in.opts.Repair.Has(RollbackCreatesAbandonedSet) {
+	if !in.opts.Repair.Has(quirk.RollbackCreatesAbandonedSet) {
 		d.created = in.newCreation(c)
 	}
 	if d.created.isTaken() {
@@ -180,10 +181,10 @@ func (in *input) revisionAnnotation(number string) map[string]string {
 }
 
 // cleanUp adds the ReplicaSets to delete from the history. By default it judges all by their sizes
-// before the plan, and may delete one that the plan starts: see [CleanupDeletesStartedSet].
+// before the plan, and may delete one that the plan starts: see [quirk.CleanupDeletesStartedSet].
 func (d *decision) cleanUp(in *input) {
 	remove, holds := in.cleanUpHistory()
-	if in.opts.Repair.Has(CleanupDeletesStartedSet) {
+	if in.opts.Repair.Has(quirk.CleanupDeletesStartedSet) {
 		remove = slices.DeleteFunc(remove, func(rs *replicaset.ReplicaSet) bool {
 			return slices.ContainsFunc(d.sizing.changes, func(c change) bool { return in.sets[c.set].rs == rs && c.to > 0 })
 		})

@@ -43,7 +43,7 @@
 // replicas and surge, and no pod is removed that the minimum of available pods needs. The
 // arithmetic over counts is in package rollout.
 //
-// By default plans are equal to those of Kubernetes 1.37, defects included: its [Quirks],
+// By default plans are equal to those of Kubernetes 1.37, defects included: its quirks,
 // which [Options].Repair repairs one by one or all at once. The other options are policies,
 // which change the desired behaviour.
 //

@@ -5,7 +5,6 @@ package deploy_test
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/kplan-go/kplan"
@@ -234,29 +233,6 @@ func ExampleClearRollback_Annotation() {
 	// Output:
 	// deprecated.deployment.rollback.to
 	// fleet.example.com/back-to
-}
-
-func ExampleQuirks_Has() {
-	repair := deploy.ScalingLosesShares | deploy.ProductsWrapAround
-	fmt.Println(repair.Has(deploy.ScalingLosesShares), repair.Has(deploy.SumsWrapAround), deploy.RepairAll.Has(repair))
-	// Output: true false true
-}
-
-// As the command takes them from a flag.
-func ExampleParseQuirks() {
-	fmt.Println(deploy.ParseQuirks("SumsWrapAround", "ProductsWrapAround"))
-	_, err := deploy.ParseQuirks("SharesLost")
-	fmt.Println(errors.Is(err, kplan.ErrInvalid))
-	// Output:
-	// ProductsWrapAround,SumsWrapAround <nil>
-	// true
-}
-
-func ExampleQuirkTable() {
-	table := deploy.QuirkTable()
-	i := slices.IndexFunc(table, func(q kplan.Quirk) bool { return q.Name == "StaleAnnotationBlocksRollout" })
-	fmt.Println(table[i].Issue)
-	// Output: kubernetes/kubernetes#102551
 }
 
 // A ReplicaSet is scaled down, and its spec has another generation.

@@ -64,7 +64,7 @@ type Result struct {
 //   - After a claim that failed: none. If a ReplicaSet is gone before it can be adopted,
 //     see [Result].Again.
 //   - If a rolling update could not scale an old ReplicaSet: the whole status of the plan. With
-//     [UnavailableReplicasLag] in Options.Repair its UnavailableReplicas counts the sizes that
+//     [quirk.UnavailableReplicasLag] in Options.Repair its UnavailableReplicas counts the sizes that
 //     were reached. Upstream ignores the failure; here it is an error, so that the pass is
 //     retried.
 //   - After any other failure: the conditions and annotations that were set before it.

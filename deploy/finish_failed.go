@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/replicaset"
@@ -133,9 +134,9 @@ func nextCollisionCount(count *int32) *int32 {
 
 // recount counts unavailable pods again without the changes of sizes from the failed action on,
 // which were not made. By default unavailable pods do not depend on these: see
-// [UnavailableReplicasLag].
+// [quirk.UnavailableReplicasLag].
 func (f *finish) recount(failed int) {
-	if !f.opts.Repair.Has(UnavailableReplicasLag) {
+	if !f.opts.Repair.Has(quirk.UnavailableReplicasLag) {
 		return
 	}
 	sizes := map[string]int64{}
@@ -169,7 +170,7 @@ func (f *finish) recount(failed int) {
 		wanted += n
 	}
 	available := int64(f.result.Status.AvailableReplicas)
-	f.result.Status.UnavailableReplicas = int32(max(0, int64(f.opts.Repair.policy(f.opts.Policy).Size(wanted))-available))
+	f.result.Status.UnavailableReplicas = int32(max(0, int64(withRepairs(f.opts.Policy, f.opts.Repair).Size(wanted))-available))
 }
 
 // clone returns a status that shares no memory with s.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/internal/verify/purity"
@@ -148,7 +149,7 @@ func TestFinishScalingRefused(t *testing.T) {
 
 // With the sizes after the plan counted, those that were not written do not count.
 func TestFinishRecounts(t *testing.T) {
-	opts := deploy.Options{Repair: deploy.RepairAll}
+	opts := deploy.Options{Repair: quirk.All}
 	s := snapshot(web(4, limits(1, 1)), set(1, 4, counts(4, 3)), set(2, 1, counts(1, 1)))
 	p, err := deploy.Reconcile(s, t0, opts)
 	require.NoError(t, err)
@@ -159,7 +160,7 @@ func TestFinishRecounts(t *testing.T) {
 
 // An orphan counts with its own size, even if somebody else's ReplicaSet is said to have its UID.
 func TestFinishRecountsAdopted(t *testing.T) {
-	opts := deploy.Options{Repair: deploy.RepairAll}
+	opts := deploy.Options{Repair: quirk.All}
 	orphan, foreign := set(1, 4, counts(4, 3), labelled("web"), controlled("")), set(3, 2, counts(2, 2), labelled("web"), controlled("other"))
 	foreign.UID = orphan.UID
 	newest := set(2, 1, counts(1, 1), labelled("web"))

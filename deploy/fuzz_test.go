@@ -3,12 +3,11 @@
 package deploy_test
 
 import (
-	"errors"
-	"strings"
 	"testing"
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/internal/verify/purity"
 	"github.com/kplan-go/kplan/internal/verify/random"
 )
@@ -27,7 +26,7 @@ func FuzzSnapshot(f *testing.F) {
 		if _, err := deploy.Reconcile(s, t0, deploy.Options{}); err != nil {
 			return deploy.Plan{}, err
 		}
-		return deploy.Reconcile(s, t0, deploy.Options{Repair: deploy.RepairAll, Terminating: deploy.TerminationComplete})
+		return deploy.Reconcile(s, t0, deploy.Options{Repair: quirk.All, Terminating: deploy.TerminationComplete})
 	}, examples()...)
 }
 
@@ -79,22 +78,4 @@ func FuzzFinish(f *testing.F) {
 
 func FuzzOldPodsRunning(f *testing.F) {
 	purity.Fuzz(f, kplan.ErrInvalid, func(s deploy.Snapshot) (bool, error) { return deploy.OldPodsRunning(s, t0, deploy.Options{}) }, examples()...)
-}
-
-// FuzzParseQuirks: what is read is written as it was read.
-func FuzzParseQuirks(f *testing.F) {
-	f.Add("CutNameInvalid,SumsWrapAround")
-	f.Add("Everything")
-	f.Fuzz(func(t *testing.T, text string) {
-		q, err := deploy.ParseQuirks(strings.Split(text, ",")...)
-		if err != nil {
-			if !errors.Is(err, kplan.ErrInvalid) {
-				t.Fatal(err)
-			}
-			return
-		}
-		if again, err := deploy.ParseQuirks(strings.Split(q.String(), ",")...); err != nil || again != q {
-			t.Fatalf("%q: %v, then %v: %v", text, q, again, err)
-		}
-	})
 }

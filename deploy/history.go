@@ -23,7 +23,7 @@ func (in *input) cleanUpHistory() (remove []*replicaset.ReplicaSet, holds []kpla
 	for _, s := range in.old {
 		entries, sets = append(entries, replicaset.Entry(s.rs)), append(sets, s)
 	}
-	opts := in.opts.Repair.revision()
+	opts := in.opts.Repair.Revision()
 	opts.Keys = in.opts.Keys
 	excess, held := revision.CleanUp(entries, &in.historyLimit, opts)
 	for _, h := range held {

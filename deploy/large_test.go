@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestCorrectedSums has sizes whose sums leave 32 bits (SumsWrapAround), with what upstream does and
+// TestCorrectedSums has sizes whose sums leave 32 bits (quirk.SumsWrapAround), with what upstream does and
 // what the repair does.
 func TestCorrectedSums(t *testing.T) {
 	const most = math.MaxInt32

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/internal/verify/purity"
 	"github.com/kplan-go/kplan/replicaset"
 )
@@ -41,7 +42,7 @@ func TestScaledDownTheOldestLose(t *testing.T) {
 	} {
 		require.Equal(t, c.want, sizes(reconcile(t, c.s)), "upstream")
 		for _, policy := range []deploy.LeftoverPolicy{deploy.LeftoverDefault, deploy.LeftoverLargest, deploy.LeftoverNewest} {
-			for _, repair := range []deploy.Quirks{0, deploy.RepairAll} {
+			for _, repair := range []quirk.Set{0, quirk.All} {
 				opts := deploy.Options{Repair: repair, Leftover: policy}
 				require.Equal(t, c.want, sizes(reconcileWith(t, c.s, opts)), "%+v", opts)
 			}

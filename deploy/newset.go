@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
@@ -34,7 +35,7 @@ type newSetUpdate struct {
 // decide decides the update of the new ReplicaSet, if there is one.
 func (u *newSetUpdate) decide(in *input) {
 	s := in.newSet()
-	if s == nil || in.deleting() && in.opts.Repair.Has(DeletingDeploymentWritesNewSet) {
+	if s == nil || in.deleting() && in.opts.Repair.Has(quirk.DeletingDeploymentWritesNewSet) {
 		return
 	}
 	annotations, changed := in.opts.Keys.Sync(in.d.Annotations, s.rs.Annotations, in.nextRevision)
@@ -47,10 +48,10 @@ func (u *newSetUpdate) decide(in *input) {
 }
 
 // restartsDeadline reports whether the time to the progress deadline begins again, with
-// [ReusedSetKeepsDeadline] in Options.Repair: the rollout goes back to an existing ReplicaSet, which
+// [quirk.ReusedSetKeepsDeadline] in Options.Repair: the rollout goes back to an existing ReplicaSet, which
 // gets a new revision.
 func (u *newSetUpdate) restartsDeadline(in *input) bool {
-	if !u.needed || !in.hasDeadline() || !in.opts.Repair.Has(ReusedSetKeepsDeadline) {
+	if !u.needed || !in.hasDeadline() || !in.opts.Repair.Has(quirk.ReusedSetKeepsDeadline) {
 		return false
 	}
 	_, reused := u.annotations[in.opts.Keys.Revision]
@@ -136,10 +137,10 @@ func (in *input) newLabels() map[string]string {
 
 // newName returns the name of a new ReplicaSet. If a long name is cut after a dot, the dash before
 // the hash follows the dot, and the API server rejects the name in every pass: see
-// [CutNameInvalid]. A name that is cut after a dash is valid.
+// [quirk.CutNameInvalid]. A name that is cut after a dash is valid.
 func (in *input) newName() string {
 	name := revision.ReplicaSetName(in.d.Name, in.d.Template.Hash)
-	if in.opts.Repair.Has(CutNameInvalid) {
+	if in.opts.Repair.Has(quirk.CutNameInvalid) {
 		base := strings.TrimSuffix(name, "-"+in.d.Template.Hash)
 		if strings.HasSuffix(strings.TrimRight(base, "-"), ".") {
 			return strings.TrimRight(base, ".-") + "-" + in.d.Template.Hash

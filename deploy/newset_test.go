@@ -10,6 +10,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/replicaset"
@@ -138,7 +139,7 @@ func TestCutName(t *testing.T) {
 	} {
 		base := strings.Repeat("x", 247)
 		d := web(1, func(d *deploy.Deployment) { d.Name = base + cut + "xyz" })
-		p, err := deploy.Reconcile(snapshot(d), t0, deploy.Options{Repair: deploy.CutNameInvalid})
+		p, err := deploy.Reconcile(snapshot(d), t0, deploy.Options{Repair: quirk.CutNameInvalid})
 		require.NoError(t, err)
 		require.Equal(t, base+repaired+"-v2", p.Actions[0].(deploy.CreateReplicaSet).Name, "%q", cut)
 	}

@@ -3,6 +3,7 @@
 package deploy
 
 import (
+	"github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
@@ -13,7 +14,7 @@ import (
 type Options struct {
 	// Repair is the set of upstream quirks to repair. Where a quirk does not show, its
 	// repair changes nothing.
-	Repair Quirks `json:"repair,omitzero"`
+	Repair quirk.Set `json:"repair,omitzero"`
 
 	// Keys are the names of the annotations for revisions and sizes. The zero Keys are
 	// Kubernetes' names.
@@ -95,7 +96,7 @@ type LeftoverPolicy string
 
 // The policies for leftovers.
 const (
-	// LeftoverDefault gives all to the largest ReplicaSet or, with [ScalingLosesShares]
+	// LeftoverDefault gives all to the largest ReplicaSet or, with [quirk.ScalingLosesShares]
 	// repaired, one each to the ReplicaSets that rounding has cut most.
 	LeftoverDefault LeftoverPolicy = ""
 	// LeftoverLargest gives one each, the largest ReplicaSet first.

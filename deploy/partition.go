@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
@@ -20,9 +21,9 @@ func (in *input) partitionLimit() int32 {
 
 // sizeAtCreation returns the size that a new ReplicaSet of the given size is created
 // with. Without a surge upstream starts at least one pod, even if the
-// partition allows none: see [NewPodAtPartitionZero].
+// partition allows none: see [quirk.NewPodAtPartitionZero].
 func (in *input) sizeAtCreation(size int32) int32 {
-	if !in.partitioned() || in.partitionLimit() == 0 && in.opts.Repair.Has(NewPodAtPartitionZero) {
+	if !in.partitioned() || in.partitionLimit() == 0 && in.opts.Repair.Has(quirk.NewPodAtPartitionZero) {
 		return size
 	}
 	return max(size, partition.LowerBound(in.budget))
@@ -174,14 +175,14 @@ func (d *draft) largestOld() int {
 // Upstream loses this order if the slice of old sets has spare capacity: it appends the new
 // set there, and sorts the whole by age. Then the oldest sets go first, and a new set that
 // is older than an old one is treated as old, in place of the youngest: see
-// [OldestFirstUnderPartition].
+// [quirk.OldestFirstUnderPartition].
 func (in *input) removalOrder() []int {
 	order := make([]int, 0, len(in.sets))
 	for i := range in.activeOld {
 		order = append(order, i)
 	}
 	n := len(order)
-	if !in.opts.Repair.Has(OldestFirstUnderPartition) && appendWouldAlias(n) {
+	if !in.opts.Repair.Has(quirk.OldestFirstUnderPartition) && appendWouldAlias(n) {
 		order = append(order, in.newAt)
 		slices.Sort(order)
 		return order[:n]
@@ -204,14 +205,14 @@ func appendWouldAlias(n int) bool { return n&(n-1) != 0 }
 // scalePartitioned distributes the Deployment's replicas, without the surge, over the
 // sets of a partitioned Deployment. Pods of old sets that are not available
 // go first. If some old set reports more available pods than it wants, upstream ends
-// the pass with an error: see [StatusAheadFailsScaling].
+// the pass with an error: see [quirk.StatusAheadFailsScaling].
 //
 // By default a new set keeps its share even beyond its partition, and stays there
-// ([ScaledBeyondPartition]), and fewer pods than the minimum may stay available
-// ([ScalingTakesAvailable]).
+// ([quirk.ScaledBeyondPartition]), and fewer pods than the minimum may stay available
+// ([quirk.ScalingTakesAvailable]).
 func (in *input) scalePartitioned(c *counts, d *draft, active []int) sizing {
 	policy, z := in.policy, sizing{}
-	policy.CapOld = in.opts.Repair.Has(StatusAheadFailsScaling)
+	policy.CapOld = in.opts.Repair.Has(quirk.StatusAheadFailsScaling)
 	old := in.oldPolicySets()
 	lost, _, ahead := rollout.RemoveUnavailable(old, policy.Sum(d.total(active)-int64(in.replicas)), policy)
 	d.removeUnavailable(old, lost)
@@ -223,10 +224,10 @@ func (in *input) scalePartitioned(c *counts, d *draft, active []int) sizing {
 		z.cleaned += int64(s.size) - int64(s.size-d.sizes[i].cleaned)
 	}
 	d.share(c, d.active())
-	if in.opts.Repair.Has(ScaledBeyondPartition) {
+	if in.opts.Repair.Has(quirk.ScaledBeyondPartition) {
 		d.keepToPartition()
 	}
-	if in.opts.Repair.Has(ScalingTakesAvailable) {
+	if in.opts.Repair.Has(quirk.ScalingTakesAvailable) {
 		d.keepAvailable()
 	}
 	z.changes, z.shrinkFirst = d.changes(), d.shrinkFirst
@@ -234,7 +235,7 @@ func (in *input) scalePartitioned(c *counts, d *draft, active []int) sizing {
 }
 
 // keepToPartition gives pods of the new set beyond its partition to the largest old set:
-// the repair of [ScaledBeyondPartition].
+// the repair of [quirk.ScaledBeyondPartition].
 func (d *draft) keepToPartition() {
 	if d.in.newAt < 0 {
 		return
@@ -244,7 +245,7 @@ func (d *draft) keepToPartition() {
 }
 
 // keepAvailable lets sets keep available pods until the minimum is available: the repair of
-// [ScalingTakesAvailable]. Unavailable new pods go first, since the other pods were there
+// [quirk.ScalingTakesAvailable]. Unavailable new pods go first, since the other pods were there
 // before. There are enough: the sets want all replicas, or no fewer than before.
 func (d *draft) keepAvailable() {
 	order, sets, sizes := d.allNewLast()

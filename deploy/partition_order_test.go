@@ -10,18 +10,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 )
 
-// OldestFirstUnderPartition: the order in which templates go is lost for some numbers of old sets.
+// quirk.OldestFirstUnderPartition: the order in which templates go is lost for some numbers of old sets.
 func TestPartitionOrder(t *testing.T) {
 	s := partitioned(6, strategy("20%", "25%", "25%"), set(1, 3), set(2, 1), set(3, 2), set(4, 2))
 	s.Deployment.Template = revision.Template{ID: "v4", Hash: "v4"}
 	p := reconcile(t, s)
 	require.Equal(t, "web-v1 3->1", sizes(p), "released builds start with the oldest")
-	p, err := deploy.Reconcile(s, t0, deploy.Options{Repair: deploy.RepairAll})
+	p, err := deploy.Reconcile(s, t0, deploy.Options{Repair: quirk.All})
 	require.NoError(t, err)
 	require.Equal(t, "web-v3 2->0", sizes(p), "the middle goes first, what was stable last")
 
@@ -40,7 +41,7 @@ func TestPartitionOrder(t *testing.T) {
 	}
 }
 
-// OldestFirstUnderPartition: a new set older than an old one is taken for old, grown again, and so on.
+// quirk.OldestFirstUnderPartition: a new set older than an old one is taken for old, grown again, and so on.
 func TestPartitionLoop(t *testing.T) {
 	moment := func() deploy.Snapshot {
 		s := partitioned(6, strategy("20%", "25%", "25%"), set(0, 0), set(1, 3), set(2, 1), set(3, 2))
@@ -62,7 +63,7 @@ func TestPartitionLoop(t *testing.T) {
 
 	s = moment()
 	for range 12 {
-		p, err := deploy.Reconcile(s, t0, deploy.Options{Repair: deploy.RepairAll})
+		p, err := deploy.Reconcile(s, t0, deploy.Options{Repair: quirk.All})
 		require.NoError(t, err)
 		execute(t, &s, p)
 		settle(&s)

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/internal/verify/purity"
 	"github.com/kplan-go/kplan/internal/verify/random"
@@ -199,14 +200,14 @@ func TestPropertyPartition(t *testing.T) {
 }
 
 // TestPropertyPartitionOld: old ReplicaSets keep what the partition leaves to them,
-// and the new one is never taken for old. By default this holds where OldestFirstUnderPartition cannot
+// and the new one is never taken for old. By default this holds where quirk.OldestFirstUnderPartition cannot
 // show.
 func TestPropertyPartitionOld(t *testing.T) {
 	check(t, func(t *rapid.T) {
 		s, opts := caughtUpPartition(t), both(t)
 		p := must(t, s, opts)
 		fresh, before, active := splitSizes(s)
-		if !(opts.Repair == deploy.RepairAll) && active == 3 {
+		if !(opts.Repair == quirk.All) && active == 3 {
 			return
 		}
 		for _, a := range p.Actions {
@@ -237,7 +238,7 @@ func TestPropertyPartitionConvergence(t *testing.T) {
 		replicas := int64(*s.Deployment.Replicas)
 		bound := int(3*(replicas+wanted(s))) + 10
 		for passes := 0; ; passes++ {
-			p := must(t, s, deploy.Options{Repair: deploy.RepairAll})
+			p := must(t, s, deploy.Options{Repair: quirk.All})
 			s.Deployment.Status = p.Status
 			if p.Empty() {
 				break
@@ -256,7 +257,7 @@ func TestPropertyPartitionConvergence(t *testing.T) {
 		if fresh < expected(s) || fresh+old != replicas {
 			t.Fatalf("%d new and %d old of %d, %d expected", fresh, old, replicas, expected(s))
 		}
-		p := must(t, s, deploy.Options{Repair: deploy.RepairAll})
+		p := must(t, s, deploy.Options{Repair: quirk.All})
 		if !p.RecheckAt.IsZero() && s.Deployment.ProgressDeadlineSeconds != nil && *s.Deployment.ProgressDeadlineSeconds == deploy.NoLimit {
 			t.Fatalf("reached, but looked at again at %v", p.RecheckAt)
 		}
@@ -274,7 +275,7 @@ func TestPropertyPartitionScaling(t *testing.T) {
 		if before > 0 {
 			active++
 		}
-		p := must(t, s, deploy.Options{Repair: deploy.RepairAll})
+		p := must(t, s, deploy.Options{Repair: quirk.All})
 		for _, a := range p.Actions {
 			if err := apply(&s, a); err != nil {
 				t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/replicaset"
@@ -165,7 +166,7 @@ func TestPartitionPlans(t *testing.T) {
 			if c.holds != nil {
 				require.Equal(t, c.holds, holds(p), c.why)
 			}
-			p, err := deploy.Reconcile(s, t0, deploy.Options{Repair: deploy.RepairAll})
+			p, err := deploy.Reconcile(s, t0, deploy.Options{Repair: quirk.All})
 			require.NoError(t, err)
 			if c.corrected == "" {
 				c.corrected = c.want
@@ -225,7 +226,7 @@ func TestPartitionScaling(t *testing.T) {
 				require.Equal(t, s.Deployment.Status, p.Status, "the stored status stays")
 				require.Equal(t, t0.Add(2*time.Second), p.RecheckAt)
 			}
-			p, err := deploy.Reconcile(s, t0, deploy.Options{Repair: deploy.RepairAll})
+			p, err := deploy.Reconcile(s, t0, deploy.Options{Repair: quirk.All})
 			require.NoError(t, err)
 			if c.corrected == "" {
 				c.corrected = c.want
@@ -235,7 +236,7 @@ func TestPartitionScaling(t *testing.T) {
 	}
 }
 
-// ScalingTakesAvailable: replicas are shared out without the surge, even if the pods of the surge are not
+// quirk.ScalingTakesAvailable: replicas are shared out without the surge, even if the pods of the surge are not
 // available, so that others must stay.
 func TestPartitionScalingKeepsAvailable(t *testing.T) {
 	six, twelve := sized("6", "8"), sized("12", "15")

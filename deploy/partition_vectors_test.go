@@ -14,6 +14,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/replicaset"
@@ -210,7 +211,7 @@ func TestVectorsOldSetsCorrected(t *testing.T) {
 	for _, name := range []string{"reconcile_old_replica_sets", "reconcile_old_replica_sets_many"} {
 		repaired := 0
 		agree(t, "kruise-rollouts/"+name, func(t *testing.T, r recording) (any, string) {
-			result, out, in := step(t, deploy.StepOld, r, deploy.Options{Repair: deploy.RepairAll})
+			result, out, in := step(t, deploy.StepOld, r, deploy.Options{Repair: quirk.All})
 			out["scaled"], out["scaleDownLimit"] = result.Scaled, result.OldSurplus
 			var recorded map[string]json.RawMessage
 			require.NoError(t, json.Unmarshal(r.Output, &recorded))

@@ -2,7 +2,11 @@
 
 package deploy
 
-import "github.com/kplan-go/kplan/rollout"
+import (
+	"github.com/kplan-go/kplan/deploy/quirk"
+	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/partition"
+)
 
 // stepBy makes one step of a rolling update by the policies: see [rollout.Step]. Old sets that
 // want no pods take part with their existing pods. Their available pods count only if the policy
@@ -21,4 +25,16 @@ func (in *input) stepBy(newSet rollout.Set, terminating int64, known bool) (st s
 		st.Size = min(st.Size, newSet.Wanted)
 	}
 	return st
+}
+
+// budget resolves the limits of a partition.
+func budget(repair quirk.Set, replicas int32, ru *partition.RollingUpdate) rollout.Budget {
+	return partition.Budget(replicas, ru, repair.Has(quirk.SumsWrapAround))
+}
+
+// withRepairs returns the policy p of package rollout with the repairs of a set.
+func withRepairs(p rollout.Policy, repair quirk.Set) rollout.Policy {
+	p.ExactSums, p.ExactProducts = repair.Has(quirk.SumsWrapAround), repair.Has(quirk.ProductsWrapAround)
+	p.CapAvailable, p.CapOld = repair.Has(quirk.ExcessAvailableCounts), repair.Has(quirk.StatusAheadStopsCleanup)
+	return p
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/internal/verify/purity"
@@ -42,7 +43,7 @@ func ExampleSetPolicy() {
 // anyPolicies draws policies, and what is said of the ReplicaSets of a snapshot.
 func anyPolicies(t *rapid.T, s deploy.Snapshot) deploy.Options {
 	o, flag := deploy.Options{Sets: map[string]deploy.SetPolicy{}}, rapid.Bool()
-	o.Repair = deploy.Quirks(rapid.Uint64Max(uint64(deploy.RepairAll)).Draw(t, "repair")) & deploy.RepairAll
+	o.Repair = quirk.Set(rapid.Uint64Max(uint64(quirk.All)).Draw(t, "repair")) & quirk.All
 	o.Policy = rollout.Policy{
 		Together: flag.Draw(t, "together"), CountLarger: flag.Draw(t, "larger"), CountThere: flag.Draw(t, "there"),
 		WorstCase: flag.Draw(t, "worst"), BreakDeadlock: flag.Draw(t, "break"), ScaleNewest: flag.Draw(t, "newest"), ProtectedApart: flag.Draw(t, "apart"),
@@ -127,7 +128,7 @@ func TestPropertyPolicyBounds(t *testing.T) {
 	check(t, func(t *rapid.T) {
 		s := purity.Clone(caughtUp(t))
 		o := anyPolicies(t, s)
-		o.Repair = deploy.RepairAll
+		o.Repair = quirk.All
 		o.Policy.WaitForNew = o.Policy.WaitForNew || o.Policy.CountThere // or else what is still to come is not counted
 		for i := range s.ReplicaSets {                                   // else upstream goes too far: see The worst case in the rules of package rollout
 			if rs := &s.ReplicaSets[i]; o.Policy.WorstCase {

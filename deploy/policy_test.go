@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/partition"
@@ -156,7 +157,7 @@ func TestHoldSums(t *testing.T) {
 		return holds(reconcileWith(t, s, o))[0]
 	}
 	require.Equal(t, "web-v2 SurgeExhausted 12/12", only(deploy.Options{}))
-	require.Equal(t, "web-v2 SurgeExhausted 4294967308/12", only(deploy.Options{Repair: deploy.SumsWrapAround}))
+	require.Equal(t, "web-v2 SurgeExhausted 4294967308/12", only(deploy.Options{Repair: quirk.SumsWrapAround}))
 }
 
 // TestNoneReady: where no pod is ready, no more than all may be unavailable.

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/internal/verify/purity"
 	"github.com/kplan-go/kplan/replicaset"
@@ -62,81 +63,81 @@ func varied(t *rapid.T) deploy.Snapshot {
 
 // shows reports whether a quirk shows in a snapshot and the plan that upstream would
 // make. It is as written in the table, and knows nothing of the repairs.
-func shows(q deploy.Quirks, s *deploy.Snapshot, p *deploy.Plan) bool {
+func shows(q quirk.Set, s *deploy.Snapshot, p *deploy.Plan) bool {
 	d, part := &s.Deployment, s.Deployment.Partitioned != nil
 	desired := func(rs *replicaset.ReplicaSet) string { return rs.Annotations[revision.AnnotationDesired] }
 	switch q {
-	case deploy.StaleAnnotationBlocksRollout:
+	case quirk.StaleAnnotationBlocksRollout:
 		return slices.ContainsFunc(activeSets(s), func(rs *replicaset.ReplicaSet) bool {
 			return wants(rs) == p.Budget.Replicas && reads(desired(rs), part) && desired(rs) != strconv.Itoa(int(p.Budget.Replicas))
 		})
-	case deploy.RecreateStuckAfterScaling:
+	case quirk.RecreateStuckAfterScaling:
 		return d.Strategy == deploy.Recreate && !part && len(activeSets(s)) > 1 && slices.ContainsFunc(activeSets(s), func(rs *replicaset.ReplicaSet) bool {
 			return reads(desired(rs), part) && desired(rs) != strconv.Itoa(int(p.Budget.Replicas))
 		})
-	case deploy.ProductsWrapAround:
+	case quirk.ProductsWrapAround:
 		return productsWrap(s, p)
-	case deploy.SumsWrapAround:
+	case quirk.SumsWrapAround:
 		return magnitude(s, p) > math.MaxInt32 || productsWrap(s, p)
-	case deploy.ScalingLosesShares:
+	case quirk.ScalingLosesShares:
 		return losesShares(s, p)
-	case deploy.ScalingKeepsUnavailable:
+	case quirk.ScalingKeepsUnavailable:
 		return !part && keepsUnavailable(s, p)
-	case deploy.StatusAheadStopsCleanup:
+	case quirk.StatusAheadStopsCleanup:
 		return slices.ContainsFunc(activeSets(s), func(rs *replicaset.ReplicaSet) bool { return isAhead(rs) && !isNew(s, rs) })
-	case deploy.StatusAheadFailsScaling:
+	case quirk.StatusAheadFailsScaling:
 		return part && slices.ContainsFunc(activeSets(s), func(rs *replicaset.ReplicaSet) bool { return isAhead(rs) && !isNew(s, rs) })
-	case deploy.ExcessAvailableCounts:
+	case quirk.ExcessAvailableCounts:
 		return slices.ContainsFunc(owned(s), isAhead)
-	case deploy.UnavailableReplicasLag:
+	case quirk.UnavailableReplicasLag:
 		return unavailableAfter(s, p) != int64(p.Status.UnavailableReplicas)
-	case deploy.DeletingDeploymentWritesNewSet:
+	case quirk.DeletingDeploymentWritesNewSet:
 		return !d.DeletionTimestamp.IsZero() && hasNew(s)
-	case deploy.ReusedSetKeepsDeadline:
+	case quirk.ReusedSetKeepsDeadline:
 		return reuses(s, p)
-	case deploy.ReplicaFailureNotRefreshed:
+	case quirk.ReplicaFailureNotRefreshed:
 		return failureIsStale(s)
-	case deploy.UsedSetsFillHistory:
+	case quirk.UsedSetsFillHistory:
 		return cutsHistory(s) && slices.ContainsFunc(owned(s), func(rs *replicaset.ReplicaSet) bool {
 			return !isNew(s, rs) && (wants(rs) != 0 || rs.Status.Replicas != 0)
 		})
-	case deploy.UnreadableRevisionSortsByAge:
+	case quirk.UnreadableRevisionSortsByAge:
 		return cutsHistory(s) && slices.ContainsFunc(owned(s), func(rs *replicaset.ReplicaSet) bool {
 			_, err := revision.Number(rs.Annotations)
 			return err != nil
 		})
-	case deploy.EmptyMapSelectsAll:
+	case quirk.EmptyMapSelectsAll:
 		return d.Selector != nil && len(d.Selector.MatchLabels)+len(d.Selector.MatchExpressions) == 0
-	case deploy.LenientSizeAnnotations:
+	case quirk.LenientSizeAnnotations:
 		return slices.ContainsFunc(owned(s), func(rs *replicaset.ReplicaSet) bool {
 			return lenient(desired(rs)) || part && lenient(rs.Annotations[revision.AnnotationMax])
 		})
-	case deploy.ScaleFromZeroStartsYoungest:
+	case quirk.ScaleFromZeroStartsYoungest:
 		return len(activeSets(s)) == 0 && !hasNew(s) && len(owned(s)) > 1
-	case deploy.CutNameInvalid:
+	case quirk.CutNameInvalid:
 		return len(d.Name) > 230
-	case deploy.CleanupDeletesStartedSet:
+	case quirk.CleanupDeletesStartedSet:
 		return cutsHistory(s) && slices.ContainsFunc(owned(s), func(rs *replicaset.ReplicaSet) bool {
 			return wants(rs) == 0 && planned(p, rs) > 0
 		})
-	case deploy.RollbackCreatesAbandonedSet:
+	case quirk.RollbackCreatesAbandonedSet:
 		return d.Annotations[revision.AnnotationRollback] != "" && !hasNew(s)
 	}
 	return part && showsByPartition(q, s, p)
 }
 
-func showsByPartition(q deploy.Quirks, s *deploy.Snapshot, p *deploy.Plan) bool {
+func showsByPartition(q quirk.Set, s *deploy.Snapshot, p *deploy.Plan) bool {
 	limit := limitOf(s.Deployment.Partitioned.Partition.String(), p.Budget.Replicas)
 	switch q {
-	case deploy.OldestFirstUnderPartition:
+	case quirk.OldestFirstUnderPartition:
 		return oldestGoes(s, p)
-	case deploy.NewPodAtPartitionZero:
+	case quirk.NewPodAtPartitionZero:
 		return limit == 0 && !hasNew(s)
-	case deploy.ScaledBeyondPartition:
+	case quirk.ScaledBeyondPartition:
 		return slices.ContainsFunc(owned(s), func(rs *replicaset.ReplicaSet) bool {
 			return isNew(s, rs) && planned(p, rs) > max(wants(rs), limit)
 		})
-	case deploy.ScalingTakesAvailable:
+	case quirk.ScalingTakesAvailable:
 		now, left := int64(0), int64(0)
 		for _, rs := range owned(s) {
 			available := max(0, min(rs.Status.AvailableReplicas, wants(rs)))

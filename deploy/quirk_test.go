@@ -13,11 +13,12 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/quirk"
 )
 
 // TestQuirks runs the input of each quirk three ways.
 func TestQuirks(t *testing.T) {
-	shown := deploy.Quirks(0)
+	shown := quirk.Set(0)
 	for _, c := range quirkCases() {
 		t.Run(fmt.Sprintf("%v: %s", c.quirk, c.why), func(t *testing.T) {
 			see := c.see
@@ -33,18 +34,18 @@ func TestQuirks(t *testing.T) {
 		})
 		shown |= c.quirk
 	}
-	require.Equal(t, deploy.RepairAll, shown, "no case shows %v", deploy.RepairAll&^shown)
+	require.Equal(t, quirk.All, shown, "no case shows %v", quirk.All&^shown)
 }
 
 // TestQuirkTable: the rows are the constants, and each is complete.
 func TestQuirkTable(t *testing.T) {
-	table := deploy.QuirkTable()
-	require.Equal(t, deploy.RepairAll, deploy.Quirks(1)<<len(table)-1)
+	table := quirk.Table()
+	require.Equal(t, quirk.All, quirk.Set(1)<<len(table)-1)
 	seen := map[string]bool{}
 	for i, row := range table {
-		q, err := deploy.ParseQuirks(row.Name)
+		q, err := quirk.Parse(row.Name)
 		require.NoError(t, err)
-		require.Equal(t, deploy.Quirks(1)<<i, q, row.Name)
+		require.Equal(t, quirk.Set(1)<<i, q, row.Name)
 		require.Equal(t, row.Name, q.String())
 		require.False(t, seen[row.Name])
 		seen[row.Name] = true
@@ -52,22 +53,22 @@ func TestQuirkTable(t *testing.T) {
 			require.NotEmpty(t, text, "%s: %s", row.Name, what)
 		}
 	}
-	require.Equal(t, "OldestFirstUnderPartition", deploy.OldestFirstUnderPartition.String())
-	require.Equal(t, "StaleAnnotationBlocksRollout,ScalingTakesAvailable", (deploy.StaleAnnotationBlocksRollout | deploy.ScalingTakesAvailable).String())
+	require.Equal(t, "OldestFirstUnderPartition", quirk.OldestFirstUnderPartition.String())
+	require.Equal(t, "StaleAnnotationBlocksRollout,ScalingTakesAvailable", (quirk.StaleAnnotationBlocksRollout | quirk.ScalingTakesAvailable).String())
 }
 
 // TestQuirksText: sets are lists of names, and what is none is refused.
 func TestQuirksText(t *testing.T) {
-	text, err := json.Marshal(deploy.Options{Repair: deploy.CutNameInvalid | deploy.SumsWrapAround})
+	text, err := json.Marshal(deploy.Options{Repair: quirk.CutNameInvalid | quirk.SumsWrapAround})
 	require.NoError(t, err)
 	require.Contains(t, string(text), `"repair":["SumsWrapAround","CutNameInvalid"]`)
 	var o deploy.Options
 	require.NoError(t, json.Unmarshal(text, &o))
-	require.Equal(t, deploy.CutNameInvalid|deploy.SumsWrapAround, o.Repair)
+	require.Equal(t, quirk.CutNameInvalid|quirk.SumsWrapAround, o.Repair)
 	require.ErrorIs(t, json.Unmarshal([]byte(`{"repair":["Everything"]}`), &o), kplan.ErrInvalid)
-	require.True(t, deploy.RepairAll.Has(deploy.CutNameInvalid|deploy.SumsWrapAround))
-	require.False(t, deploy.CutNameInvalid.Has(deploy.CutNameInvalid|deploy.SumsWrapAround))
-	_, err = deploy.Reconcile(snapshot(web(1)), t0, deploy.Options{Repair: deploy.RepairAll + 1})
+	require.True(t, quirk.All.Has(quirk.CutNameInvalid|quirk.SumsWrapAround))
+	require.False(t, quirk.CutNameInvalid.Has(quirk.CutNameInvalid|quirk.SumsWrapAround))
+	_, err = deploy.Reconcile(snapshot(web(1)), t0, deploy.Options{Repair: quirk.All + 1})
 	require.ErrorIs(t, err, kplan.ErrInvalid)
 	require.ErrorContains(t, err, "Options.Repair")
 }
@@ -75,12 +76,12 @@ func TestQuirksText(t *testing.T) {
 // TestPropertySingleQuirks: the repair of a quirk changes a plan only where the quirk
 // shows.
 func TestPropertySingleQuirks(t *testing.T) {
-	changed := deploy.Quirks(0)
+	changed := quirk.Set(0)
 	check(t, func(t *rapid.T) {
 		s := rapid.OneOf(rapid.Custom(anything), rapid.Custom(anyKind), rapid.Custom(anyPartition), rapid.Custom(scaling), rapid.Custom(varied)).Draw(t, "snapshot")
 		usual := must(t, s, deploy.Options{})
-		for i, row := range deploy.QuirkTable() {
-			q := deploy.Quirks(1) << i
+		for i, row := range quirk.Table() {
+			q := quirk.Set(1) << i
 			repaired := must(t, s, deploy.Options{Repair: q})
 			if diff := cmp.Diff(usual, repaired); diff != "" {
 				changed |= q
@@ -90,8 +91,8 @@ func TestPropertySingleQuirks(t *testing.T) {
 			}
 		}
 	})
-	if changed != deploy.RepairAll {
-		t.Logf("no plan was changed by %v", deploy.RepairAll&^changed)
+	if changed != quirk.All {
+		t.Logf("no plan was changed by %v", quirk.All&^changed)
 	}
 	require.NotZero(t, changed)
 }

@@ -71,7 +71,7 @@ func TestOldPodsRemainWhereTheyAre(t *testing.T) {
 	require.Equal(t, []string{"web-v1 OldPodsRemain 2/0"}, holds(p))
 }
 
-// TestCorrectedRecreateScalesOne: with one active set there is nothing stuck (RecreateStuckAfterScaling), and
+// TestCorrectedRecreateScalesOne: with one active set there is nothing stuck (quirk.RecreateStuckAfterScaling), and
 // a change of replicas scales it as by default.
 func TestCorrectedRecreateScalesOne(t *testing.T) {
 	s := snapshot(web(5, recreate), set(1, 2, sized("3", "3")), set(2, 0))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/rollout/partition"
 )
@@ -59,7 +60,7 @@ func (r *report) counted(in *input, c *counts, d *decision, list *conditions) {
 	if drives {
 		list.setProgress(in, s)
 	}
-	if drives || in.opts.Repair.Has(ReplicaFailureNotRefreshed) {
+	if drives || in.opts.Repair.Has(quirk.ReplicaFailureNotRefreshed) {
 		list.setFailure(in, c)
 	}
 	list.finish(in)
@@ -71,10 +72,10 @@ func (r *report) counted(in *input, c *counts, d *decision, list *conditions) {
 }
 
 // wanted returns the number of wanted pods from which unavailable pods are computed: by
-// default the pods wanted before the plan, see [UnavailableReplicasLag].
+// default the pods wanted before the plan, see [quirk.UnavailableReplicasLag].
 func (d *decision) wanted(in *input, c *counts) int64 {
 	wanted := d.created.countsAfter(c).wanted
-	if !in.opts.Repair.Has(UnavailableReplicasLag) {
+	if !in.opts.Repair.Has(quirk.UnavailableReplicasLag) {
 		return wanted - d.sizing.cleaned
 	}
 	for _, c := range d.sizing.changes {

@@ -72,7 +72,7 @@ func TestRollbackAnnotations(t *testing.T) {
 }
 
 // TestRollbackCreatesFirst: a template that was edited together with the request
-// gets a ReplicaSet before it is given up (RollbackCreatesAbandonedSet).
+// gets a ReplicaSet before it is given up (quirk.RollbackCreatesAbandonedSet).
 func TestRollbackCreatesFirst(t *testing.T) {
 	s := snapshot(web(3, request("1"), template("v3"), limits(1, 0)), set(1, 0), set(2, 3))
 	require.Equal(t, "create web-v3 1, annotate deployment, roll back to web-v1 (1)", actions(reconcile(t, s)))

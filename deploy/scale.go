@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/rollout"
 )
@@ -34,7 +35,7 @@ func (in *input) scale(c *counts) sizing {
 		return in.scalePartitioned(c, &d, active)
 	default:
 		d.share(c, active)
-		if in.opts.Repair.Has(ScalingKeepsUnavailable) {
+		if in.opts.Repair.Has(quirk.ScalingKeepsUnavailable) {
 			d.takeUnavailable()
 		}
 	}
@@ -43,7 +44,7 @@ func (in *input) scale(c *counts) sizing {
 
 // scaleOnly gives all replicas to the one active set or, if none is active, to the new one
 // or else to the latest. If the size is right already, its annotations stay stale by
-// default: see [StaleAnnotationBlocksRollout].
+// default: see [quirk.StaleAnnotationBlocksRollout].
 func (in *input) scaleOnly(d *draft, active []int) sizing {
 	i := in.newAt
 	switch {
@@ -56,7 +57,7 @@ func (in *input) scaleOnly(d *draft, active []int) sizing {
 		return sizing{}
 	}
 	_, stale := in.desiredBefore(&in.sets[i])
-	refresh := stale && in.opts.Repair.Has(StaleAnnotationBlocksRollout)
+	refresh := stale && in.opts.Repair.Has(quirk.StaleAnnotationBlocksRollout)
 	d.resize(i, in.replicas, reason.Scaling, refresh)
 	z := sizing{changes: d.changes()}
 	if in.sets[i].size == in.replicas && !refresh {
@@ -66,10 +67,10 @@ func (in *input) scaleOnly(d *draft, active []int) sizing {
 }
 
 // latest returns the set of the latest revision, by default simply the youngest set, or -1
-// without sets: see [ScaleFromZeroStartsYoungest].
+// without sets: see [quirk.ScaleFromZeroStartsYoungest].
 func (in *input) latest() int {
 	latest := len(in.sets) - 1
-	if !in.opts.Repair.Has(ScaleFromZeroStartsYoungest) {
+	if !in.opts.Repair.Has(quirk.ScaleFromZeroStartsYoungest) {
 		return latest
 	}
 	highest := int64(-1)
@@ -118,7 +119,7 @@ func (d *draft) share(c *counts, active []int) {
 
 // takeUnavailable removes unavailable pods of old sets, oldest first, instead of available
 // pods. The new set is the first to keep its available pods, and the oldest set the last. It
-// is the repair of [ScalingKeepsUnavailable].
+// is the repair of [quirk.ScalingKeepsUnavailable].
 func (d *draft) takeUnavailable() {
 	order, sets, sizes := d.allNewLast()
 	available := func(k int) int64 { return max(0, int64(min(sets[k].Wanted, sets[k].Available))) }
@@ -221,11 +222,11 @@ func (d *draft) giveToNewest(goal int64, active []int) {
 // sharesExactly reports whether sizes are shared out exactly: by a repair, or for a policy that
 // needs it.
 func (in *input) sharesExactly() bool {
-	return in.opts.Repair.Has(ScalingLosesShares) || in.opts.WeighByAvailable || in.opts.Leftover != LeftoverDefault
+	return in.opts.Repair.Has(quirk.ScalingLosesShares) || in.opts.WeighByAvailable || in.opts.Leftover != LeftoverDefault
 }
 
 // shareExactly shares out the wanted pods so that the sum is exact and no set moves against
-// the direction of the whole. It is the repair of [ScalingLosesShares], and applies the
+// the direction of the whole. It is the repair of [quirk.ScalingLosesShares], and applies the
 // policies for weights and leftovers.
 //
 // The share of a set is its size divided by the maximum that the Deployment wanted when the
@@ -237,7 +238,7 @@ func (in *input) sharesExactly() bool {
 func (d *draft) shareExactly(c *counts, active []int) {
 	in, total := d.in, d.total(active)
 	goal := in.goalWithRoom(c, in.allowedTotal(in.budget.MaxTotal()), total)
-	d.shrinkFirst = in.opts.Repair.Has(ScalingLosesShares)
+	d.shrinkFirst = in.opts.Repair.Has(quirk.ScalingLosesShares)
 	d.orderBySize(active, int64(cmp.Compare(goal, total)))
 
 	sizes, parts := make([]int64, len(active)), make([]rollout.Part, len(active))

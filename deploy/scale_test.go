@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/replicaset"
@@ -213,7 +214,7 @@ func TestProportionFromStatus(t *testing.T) {
 // are right already.
 func TestSizesTakenBack(t *testing.T) {
 	s := snapshot(web(3, limits(0, 1), paused), full(1, 1, 3, counts(1, 0)), full(2, 3, 3))
-	require.Equal(t, "web-v1 1->0", actions(reconcileWith(t, s, deploy.Options{Repair: deploy.ScalingKeepsUnavailable})))
+	require.Equal(t, "web-v1 1->0", actions(reconcileWith(t, s, deploy.Options{Repair: quirk.ScalingKeepsUnavailable})))
 	s = partitioned(6, strategy("0", "0", "1"), full(1, 1, 6), full(2, 4, 6))
 	s.Deployment.Partitioned.Paused = true
 	require.Equal(t, "web-v1 1->2, annotate deployment", actions(reconcileWith(t, s, corrected)))
@@ -243,7 +244,7 @@ func TestScalingKeepsUnavailable(t *testing.T) {
 			sets = append(sets, full(i+1, 3, 9, counts(3, n)))
 		}
 		s := snapshot(web(6, limits(0, 1), template("v3")), sets...)
-		opts := deploy.Options{Repair: deploy.ScalingKeepsUnavailable}
+		opts := deploy.Options{Repair: quirk.ScalingKeepsUnavailable}
 		if c.least > 0 {
 			opts.Sets = map[string]deploy.SetPolicy{"web-v1": {Least: c.least}}
 		}

@@ -5,6 +5,7 @@ package deploy
 import (
 	"strconv"
 
+	"github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/rollout"
 )
 
@@ -39,7 +40,7 @@ func (in *input) scalesFirst() bool {
 	case !in.scalingEvent() || in.rollsFirst():
 		return false
 	case in.d.Strategy == Recreate && in.severalActive() && !in.saturated():
-		return !in.opts.Repair.Has(RecreateStuckAfterScaling)
+		return !in.opts.Repair.Has(quirk.RecreateStuckAfterScaling)
 	}
 	return true
 }
@@ -62,13 +63,13 @@ func (in *input) severalActive() bool {
 // saturated reports whether the new ReplicaSet serves alone: it has all replicas, all are
 // available, and the same number was wanted when it was last scaled. By default its
 // annotation is read more leniently than elsewhere, as upstream reads it: see
-// [LenientSizeAnnotations].
+// [quirk.LenientSizeAnnotations].
 func (in *input) saturated() bool {
 	s := in.newSet()
 	if s == nil {
 		return false
 	}
-	if in.opts.Repair.Has(LenientSizeAnnotations) {
+	if in.opts.Repair.Has(quirk.LenientSizeAnnotations) {
 		desired, ok := parseSize(s.rs.Annotations, in.opts.Keys.Desired)
 		return ok && rollout.Saturated(s.rolloutSet(), desired, in.replicas)
 	}
@@ -79,7 +80,7 @@ func (in *input) saturated() bool {
 // readSize reads a size from an annotation. For a partitioned Deployment upstream takes
 // any number, and cuts it to 32 bits.
 func (in *input) readSize(annotations map[string]string, key string) (int32, bool) {
-	if in.partitioned() && !in.opts.Repair.Has(LenientSizeAnnotations) {
+	if in.partitioned() && !in.opts.Repair.Has(quirk.LenientSizeAnnotations) {
 		n, err := strconv.ParseInt(annotations[key], 10, 64)
 		return int32(n), err == nil
 	}

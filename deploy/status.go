@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/replicaset"
 )
@@ -121,14 +122,14 @@ func (in *input) reportedMinAvailable() int32 {
 
 // setFailure copies the condition ReplicaFailure of the new ReplicaSet, or else of the oldest that
 // has one, and removes it if none has. By default another message is not copied: see
-// [ReplicaFailureNotRefreshed].
+// [quirk.ReplicaFailureNotRefreshed].
 func (c *conditions) setFailure(in *input, n *counts) {
 	var failure *kplan.Condition
 	if n.hasConditions {
 		failure = in.firstFailure()
 	}
 	before := findCondition(c.list, ConditionReplicaFailure)
-	if before != nil && (failure == nil || before.Message != failure.Message && in.opts.Repair.Has(ReplicaFailureNotRefreshed)) {
+	if before != nil && (failure == nil || before.Message != failure.Message && in.opts.Repair.Has(quirk.ReplicaFailureNotRefreshed)) {
 		c.remove(ConditionReplicaFailure)
 	}
 	if failure == nil {

@@ -49,7 +49,7 @@ func (in *input) oldSetHolds(holds []kplan.Hold, st *step, sizes []draftSize) []
 }
 
 // statusAheadHold returns the hold of an old set that reports more available pods than it wants,
-// which ends the removal of unavailable pods: see [StatusAheadStopsCleanup].
+// which ends the removal of unavailable pods: see [quirk.StatusAheadStopsCleanup].
 func statusAheadHold(s *set) kplan.Hold {
 	return hold(s.rs.Name, reason.StatusAhead, int64(s.status().AvailableReplicas), int64(s.size))
 }

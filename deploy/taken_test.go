@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 )
@@ -30,7 +31,7 @@ func TestNameTaken(t *testing.T) {
 	} {
 		opts := deploy.Options{RolloutFirst: why == "rollout first"}
 		if why == "its own, corrected" {
-			opts.Repair = deploy.RepairAll
+			opts.Repair = quirk.All
 		}
 		if s.Deployment.Partitioned == nil {
 			s.Deployment.Template.ID, s.Deployment.Template.Hash = "v2", "v2"

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/selector"
@@ -24,8 +25,8 @@ func TestTrackerSeesWhoseSetsAre(t *testing.T) {
 	s := snapshot(web(5, selects(map[string]string{"app": "web"}), limits(1, 1)), set(1, 3, labelled("web")),
 		set(2, 1, controlled(""), labelled("web")), set(3, 1, labelled("other")), set(4, 1, labelled("other"), controlled("another")), set(5, 1, controlled(""), labelled("other")))
 	options := []deploy.Options{
-		{}, {Adoption: deploy.AdoptSameTemplate}, {Adoption: deploy.AdoptNone}, {Repair: deploy.RepairAll}, {PausePoints: true},
-		{Repair: deploy.RepairAll, Adoption: deploy.AdoptNone, Terminating: deploy.TerminationComplete, PausePoints: true},
+		{}, {Adoption: deploy.AdoptSameTemplate}, {Adoption: deploy.AdoptNone}, {Repair: quirk.All}, {PausePoints: true},
+		{Repair: quirk.All, Adoption: deploy.AdoptNone, Terminating: deploy.TerminationComplete, PausePoints: true},
 	}
 	text := func(p deploy.Plan, err error) string {
 		json, _ := json.Marshal(p)

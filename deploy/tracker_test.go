@@ -13,6 +13,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/internal/verify/trackedtest"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
@@ -166,7 +167,7 @@ func TestTrackerFinishCreatedTaken(t *testing.T) {
 	}}
 	stranger := replicaset.ReplicaSet{Name: "web-h2", UID: "x", ControllerUID: "other"}
 	made := replicaset.ReplicaSet{Name: "web-h2", UID: "y", ControllerUID: "d", Template: d.Template}
-	opts := deploy.Options{Repair: deploy.ReusedSetKeepsDeadline}
+	opts := deploy.Options{Repair: quirk.ReusedSetKeepsDeadline}
 	var tr deploy.Tracker
 	require.NoError(t, tr.Apply(deploy.Delta{Deployment: &d, ReplicaSet: deploy.ReplicaSetEvent{New: &stranger}}))
 	p, err := tr.Plan(now, opts)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/revision/quirk"
 )
 
 func controllerRevision() *appsv1.ControllerRevision {
@@ -65,7 +66,7 @@ func TestControllerRevisionDump(t *testing.T) {
 		return revision.HashRevision(r.Data, r.Dump, nil, opts)
 	}
 	require.Equal(t, hash(a, revision.Options{}), hash(b, revision.Options{}), "the data is ignored")
-	require.NotEqual(t, hash(a, revision.Options{Repair: revision.RepairAll}), hash(b, revision.Options{Repair: revision.RepairAll}), "corrected it is not")
+	require.NotEqual(t, hash(a, revision.Options{Repair: quirk.All}), hash(b, revision.Options{Repair: quirk.All}), "corrected it is not")
 	require.False(t, a.SameData(b, revision.Options{}))
 }
 

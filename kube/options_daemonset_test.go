@@ -17,6 +17,7 @@ import (
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/inplace"
+	"github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/kube"
 	kubekruise "github.com/kplan-go/kplan/kube/kruise"
 	"github.com/kplan-go/kplan/replicaset"
@@ -143,7 +144,7 @@ func TestDaemonSetOptionsOnObjects(t *testing.T) {
 			value: daemonset.OpenKruise, objects: webCluster(webDaemon(), 1, mine("a", "n1", never, current, succeeded)), with: "pods/a",
 		},
 		"Repair": {
-			value: daemonset.SucceededPodsStay, both: kruise, objects: webCluster(webDaemon(), 1, mine("a", "n1", never, current, succeeded)), without: "pods/a",
+			value: quirk.SucceededPodsStay, both: kruise, objects: webCluster(webDaemon(), 1, mine("a", "n1", never, current, succeeded)), without: "pods/a",
 		},
 		"Prune": { // a pod may stay where no new one is put
 			value: true, objects: webCluster(webDaemon(), 0, tainted("n0", "x", corev1.TaintEffectNoSchedule), mine("a", "n0", long, old)),

@@ -15,6 +15,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/podorder/pausepoint"
@@ -83,7 +84,7 @@ func allUnavailable(d *appsv1.Deployment) {
 func TestDeploymentOptionsOnObjects(t *testing.T) {
 	requireOptions(t, map[string]optionRow[deploy.Options]{
 		"Repair": { // a stale annotation looks like a change of replicas, forever
-			value: deploy.StaleAnnotationBlocksRollout, objects: []kube.Object{webDeployment(3), webSet(1, 3, 3, 5)},
+			value: quirk.StaleAnnotationBlocksRollout, objects: []kube.Object{webDeployment(3), webSet(1, 3, 3, 5)},
 			without: "replicasets/web-v1.metadata.annotations.deployment.kubernetes.io/desired-replicas=5",
 			with:    "replicasets/web-v1.metadata.annotations.deployment.kubernetes.io/desired-replicas=3",
 		},

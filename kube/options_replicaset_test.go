@@ -15,6 +15,7 @@ import (
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/quirk"
 )
 
 func replicaSetPass(t *testing.T, m *memory, _ optionRow[replicaset.Options], opts replicaset.Options) {
@@ -76,7 +77,7 @@ func TestReplicaSetOptionsOnObjects(t *testing.T) {
 			without: "replicasets/web.status.terminatingReplicas=1",
 		},
 		"Repair": { // the reason why pods cannot be created stays that of the first failure
-			value: replicaset.FailureConditionNotRefreshed, objects: []kube.Object{failing}, refuse: func(r kube.Request, _ int) error {
+			value: quirk.FailureConditionNotRefreshed, objects: []kube.Object{failing}, refuse: func(r kube.Request, _ int) error {
 				if r.Verb == kube.VerbCreate {
 					return errors.New("of today")
 				}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset/quirk"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -74,7 +75,7 @@ func (in *input) admit(s *Snapshot, now time.Time, opts *Options, m *measure) er
 	if opts.Terminating != "" && opts.Terminating != ReplaceTerminated {
 		errs.Add("Options.Terminating", string(opts.Terminating), "must be empty or TerminationComplete")
 	}
-	if bits := opts.Repair &^ RepairAll; bits != 0 {
+	if bits := opts.Repair &^ quirk.All; bits != 0 {
 		errs.Add("Options.Repair", strconv.FormatUint(uint64(bits), 10), "must not go beyond RepairAll")
 	}
 	in.admitReplicaSet(&errs)
@@ -100,9 +101,9 @@ func (in *input) admitReplicaSet(errs *kplan.FieldErrors) {
 }
 
 // admitSelector adds an error for a selector that cannot be compiled, but only with
-// UnusableSelectorIgnored in Options.Repair.
+// quirk.UnusableSelectorIgnored in Options.Repair.
 func (in *input) admitSelector(errs *kplan.FieldErrors) {
-	if in.unusable != nil && in.selects && in.opts.Repair.Has(UnusableSelectorIgnored) {
+	if in.unusable != nil && in.selects && in.opts.Repair.Has(quirk.UnusableSelectorIgnored) {
 		errs.Add("ReplicaSet.Selector", selector.Format(in.ReplicaSet.Selector), in.unusable.Error())
 	}
 }

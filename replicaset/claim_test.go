@@ -14,6 +14,7 @@ import (
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/quirk"
 	"github.com/kplan-go/kplan/replicaset/reason"
 	"github.com/kplan-go/kplan/selector"
 	"github.com/kplan-go/kplan/selector/claim"
@@ -171,7 +172,7 @@ func TestBadSelector(t *testing.T) {
 	require.False(t, r.WriteStatus, "and not even the generation is written")
 	require.NoError(t, r.Err)
 
-	_, err := replicaset.Reconcile(s, t0, replicaset.Options{Repair: replicaset.RepairAll})
+	_, err := replicaset.Reconcile(s, t0, replicaset.Options{Repair: quirk.All})
 	require.ErrorContains(t, err, `ReplicaSet.Selector`)
 	require.ErrorContains(t, err, `"Near" is not a valid label selector operator`)
 	require.ErrorIs(t, err, kplan.ErrInvalid)

@@ -29,7 +29,7 @@
 // place, such as in a cache, and copies only pods that it acts on. [Tracker] plans after each
 // event without counting all pods again.
 //
-// The zero [Options] decides as Kubernetes 1.37 does. [QuirkTable] lists the defects of
+// The zero [Options] decides as Kubernetes 1.37 does. [quirk.Table] lists the defects of
 // upstream that it keeps, and Options.Repair repairs each of them.
 //
 // The named rules, the functions that they mirror, the invariants and the deviations are in

@@ -5,7 +5,6 @@ package replicaset_test
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/kplan-go/kplan"
@@ -194,28 +193,6 @@ func ExampleNeedsWrite() {
 	// Output:
 	// false
 	// true
-}
-
-func ExampleQuirks_Has() {
-	repair := replicaset.FailedClaimHidesStatus | replicaset.RecheckWithoutReadyTime
-	fmt.Println(repair.Has(replicaset.FailedClaimHidesStatus), repair.Has(replicaset.RepairAll))
-	// Output: true false
-}
-
-func ExampleParseQuirks() {
-	fmt.Println(replicaset.ParseQuirks("UnusableSelectorIgnored"))
-	_, err := replicaset.ParseQuirks("SelectorIgnored")
-	fmt.Println(errors.Is(err, kplan.ErrInvalid))
-	// Output:
-	// UnusableSelectorIgnored <nil>
-	// true
-}
-
-func ExampleQuirkTable() {
-	table := replicaset.QuirkTable()
-	i := slices.IndexFunc(table, func(q kplan.Quirk) bool { return q.Name == "FailureConditionNotRefreshed" })
-	fmt.Println(len(table), "of them, the first is", table[i].Name)
-	// Output: 6 of them, the first is FailureConditionNotRefreshed
 }
 
 // Without the garbage collector of Kubernetes 1.5 the oldest ReplicaSet that selects a pod is told

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset/quirk"
 	"github.com/kplan-go/kplan/replicaset/reason"
 	"github.com/kplan-go/kplan/selector/claim"
 )
@@ -117,7 +118,7 @@ func Finish(s Snapshot, p Plan, r Report, now time.Time, opts Options) Result {
 	f.setError()
 	if f.result.Err != nil {
 		f.result.Status.Conditions = withFailure(s.ReplicaSet.Status.Conditions, f.reason, f.result.Err, f.now,
-			opts.Repair.Has(FailureConditionNotRefreshed))
+			opts.Repair.Has(quirk.FailureConditionNotRefreshed))
 	}
 	f.result.WriteStatus = NeedsWrite(s.ReplicaSet, f.result.Status)
 	return f.result
@@ -250,11 +251,11 @@ func (f *finish) afterClaims() *Snapshot {
 	return &next
 }
 
-// setStatusAfterFailedClaim sets the old status or, with FailedClaimHidesStatus in Options.Repair,
+// setStatusAfterFailedClaim sets the old status or, with quirk.FailedClaimHidesStatus in Options.Repair,
 // the status of the current pods. Its conditions stay: no pod was created or deleted, so new
 // failures cannot be known.
 func (f *finish) setStatusAfterFailedClaim() {
-	if !f.opts.Repair.Has(FailedClaimHidesStatus) {
+	if !f.opts.Repair.Has(quirk.FailedClaimHidesStatus) {
 		f.result.Status = f.s.ReplicaSet.Status.clone()
 		return
 	}
@@ -294,7 +295,7 @@ func (f *finish) finishCreations() {
 				continue
 			case o.Answer == kplan.Done:
 				f.addEvent(k, "Normal", "SuccessfulCreate", "Created "+kindText(c.Kind)+": "+o.Name)
-			case f.opts.Repair.Has(TerminatingNamespaceRaisesExpectations):
+			case f.opts.Repair.Has(quirk.TerminatingNamespaceRaisesExpectations):
 				continue // the creation will never be observed
 			}
 			unmade--

@@ -13,6 +13,7 @@ import (
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/quirk"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -69,7 +70,7 @@ func TestFinishNamespaceTerminating(t *testing.T) {
 	require.NoError(t, r.Err)
 	require.Empty(t, r.Events)
 	require.Equal(t, int64(2), r.Expectations.Creations)
-	r = finish(t, s, doomed, replicaset.Options{Repair: replicaset.RepairAll})
+	r = finish(t, s, doomed, replicaset.Options{Repair: quirk.All})
 	require.NoError(t, r.Err)
 	require.True(t, r.Expectations.Fulfilled())
 }
@@ -132,7 +133,7 @@ func TestFinishClaims(t *testing.T) {
 		require.Empty(t, r.Events)
 		require.True(t, r.Expectations.Fulfilled(), "no pod was asked for, and none is waited for")
 
-		r = finish(t, s, c.report, replicaset.Options{Repair: replicaset.RepairAll})
+		r = finish(t, s, c.report, replicaset.Options{Repair: quirk.All})
 		require.EqualError(t, r.Err, c.err, "the failure stays one")
 		require.True(t, r.Expectations.Fulfilled(), c.why)
 		require.True(t, r.WriteStatus, "but the status of the others is written")
@@ -173,7 +174,7 @@ func TestFailureCondition(t *testing.T) {
 			report.Creates = []kplan.Outcome{failed(c.err)}
 		}
 		requireEqual(t, c.why, c.want, finish(t, s, report, replicaset.Options{}).Status.Conditions)
-		requireEqual(t, c.why, c.wantRepaired, finish(t, s, report, replicaset.Options{Repair: replicaset.RepairAll}).Status.Conditions)
+		requireEqual(t, c.why, c.wantRepaired, finish(t, s, report, replicaset.Options{Repair: quirk.All}).Status.Conditions)
 	}
 }
 
@@ -183,7 +184,7 @@ func TestFailureWhileWaiting(t *testing.T) {
 	failure := []kplan.Condition{{Type: "ReplicaFailure", Status: "True", Reason: "FailedCreate"}}
 	s := replicaset.Snapshot{ReplicaSet: web(3, func(rs *replicaset.ReplicaSet) { rs.Status.Conditions = failure }), Expectations: replicaset.ExpectCreations(1, t0)}
 	require.Nil(t, reconcile(t, s, replicaset.Options{}).Status.Conditions)
-	require.Equal(t, failure, reconcile(t, s, replicaset.Options{Repair: replicaset.RepairAll}).Status.Conditions)
+	require.Equal(t, failure, reconcile(t, s, replicaset.Options{Repair: quirk.All}).Status.Conditions)
 }
 
 // TestTimelessPod: a ready pod without a ready time never becomes available, and
@@ -191,7 +192,7 @@ func TestFailureWhileWaiting(t *testing.T) {
 func TestTimelessPod(t *testing.T) {
 	s := replicaset.Snapshot{ReplicaSet: web(1, minReady(10)), Pods: []podorder.Pod{pod("a", func(p *podorder.Pod) { p.ReadySince = time.Time{} })}}
 	require.Equal(t, t0.Add(10*time.Second), reconcile(t, s, replicaset.Options{}).RecheckAt)
-	require.Zero(t, reconcile(t, s, replicaset.Options{Repair: replicaset.RepairAll}).RecheckAt)
+	require.Zero(t, reconcile(t, s, replicaset.Options{Repair: quirk.All}).RecheckAt)
 }
 
 func TestNeedsWrite(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/quirk"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -274,9 +275,9 @@ func TestPropertySingleQuirk(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		for range 32 { // some quirks are rare
 			c := drawSingle(t)
-			for i, q := range replicaset.QuirkTable() {
+			for i, q := range quirk.Table() {
 				opts := c.opts
-				opts.Repair = replicaset.Quirks(1) << i
+				opts.Repair = quirk.Set(1) << i
 				repaired := pass(c.s, c.r, opts)
 				diff, shows := cmp.Diff(c.kept, repaired), c.shows(q.Name)
 				if (diff != "") != shows {
@@ -293,7 +294,7 @@ func TestPropertySingleQuirk(t *testing.T) {
 			}
 		}
 	})
-	for _, q := range replicaset.QuirkTable() {
+	for _, q := range quirk.Table() {
 		require.NotZero(t, changed[q.Name], q.Name)
 		require.NotZero(t, same[q.Name], q.Name)
 	}

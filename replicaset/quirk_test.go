@@ -14,6 +14,7 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/total"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/quirk"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -97,29 +98,29 @@ func showcases() map[string]showcase {
 
 // TestQuirks: each row of the table has an input that shows it: see [total.Quirks].
 func TestQuirks(t *testing.T) {
-	cases := map[string]total.Showcase[replicaset.Quirks]{}
+	cases := map[string]total.Showcase[quirk.Set]{}
 	for name, c := range showcases() {
-		cases[name] = total.Showcase[replicaset.Quirks]{Kept: c.kept, Repaired: c.repaired, Answer: func(_ *testing.T, repair replicaset.Quirks) string {
+		cases[name] = total.Showcase[quirk.Set]{Kept: c.kept, Repaired: c.repaired, Answer: func(_ *testing.T, repair quirk.Set) string {
 			return c.asks(pass(c.s, c.report, replicaset.Options{Repair: repair}))
 		}}
 	}
-	total.Quirks(t, replicaset.QuirkTable(), replicaset.RepairAll, cases)
+	total.Quirks(t, quirk.Table(), quirk.All, cases)
 }
 
 // TestQuirkNames: the set goes through text and JSON, and has a bit for each row.
 func TestQuirkNames(t *testing.T) {
 	var names []string
-	for _, q := range replicaset.QuirkTable() {
+	for _, q := range quirk.Table() {
 		names = append(names, q.Name)
 	}
-	all, err := replicaset.ParseQuirks(names...)
+	all, err := quirk.Parse(names...)
 	require.NoError(t, err)
-	require.Equal(t, replicaset.RepairAll, all)
+	require.Equal(t, quirk.All, all)
 	require.Equal(t, strings.Join(names, ","), all.String())
-	require.True(t, all.Has(replicaset.WaitingRemovesFailure|replicaset.FailedClaimHidesStatus))
-	require.False(t, replicaset.WaitingRemovesFailure.Has(replicaset.WaitingRemovesFailure|replicaset.FailedClaimHidesStatus))
-	_, err = replicaset.ParseQuirks("Unknown")
+	require.True(t, all.Has(quirk.WaitingRemovesFailure|quirk.FailedClaimHidesStatus))
+	require.False(t, quirk.WaitingRemovesFailure.Has(quirk.WaitingRemovesFailure|quirk.FailedClaimHidesStatus))
+	_, err = quirk.Parse("Unknown")
 	require.ErrorIs(t, err, kplan.ErrInvalid)
-	_, err = replicaset.Reconcile(replicaset.Snapshot{ReplicaSet: web(1)}, t0, replicaset.Options{Repair: replicaset.RepairAll + 1})
+	_, err = replicaset.Reconcile(replicaset.Snapshot{ReplicaSet: web(1)}, t0, replicaset.Options{Repair: quirk.All + 1})
 	require.EqualError(t, err, `Options.Repair: "64": must not go beyond RepairAll`)
 }

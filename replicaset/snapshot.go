@@ -7,6 +7,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset/quirk"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/selector"
 )
@@ -128,7 +129,7 @@ type Options struct {
 	// Dialect selects the release of Kubernetes whose rules decide.
 	Dialect Dialect `json:"dialect,omitzero"`
 	// Repair selects the quirks of Kubernetes to repair.
-	Repair Quirks `json:"repair,omitzero"`
+	Repair quirk.Set `json:"repair,omitzero"`
 	// Terminating determines whether pods that are being deleted hold back new pods.
 	Terminating TerminatingPolicy `json:"terminating,omitzero"`
 	// OmitTerminating leaves terminatingReplicas out of the status, as Kubernetes does

@@ -7,19 +7,20 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/internal/base/ptr"
+	"github.com/kplan-go/kplan/replicaset/quirk"
 )
 
 // writeStatus fills the next status, which is empty (see Status in rules.md): the counts from
 // before the actions, and no failure, since the plan has not failed yet. A pass that waits
 // for expectations has not succeeded either, but upstream treats it as a success
-// (WaitingRemovesFailure).
+// (quirk.WaitingRemovesFailure).
 func (in *input) writeStatus(s *Status, c *counts) {
 	s.ObservedGeneration, s.Replicas, s.FullyLabeledReplicas = in.ReplicaSet.Generation, c.active, c.fullyLabeled
 	s.ReadyReplicas, s.AvailableReplicas = c.ready, c.available
 	if in.reportsTerminating() {
 		s.TerminatingReplicas = ptr.To(c.terminating)
 	}
-	if in.opts.Repair.Has(WaitingRemovesFailure) && in.waiting {
+	if in.opts.Repair.Has(quirk.WaitingRemovesFailure) && in.waiting {
 		s.Conditions = cloneConditions(in.ReplicaSet.Status.Conditions)
 	} else {
 		s.Conditions = RemoveCondition(in.ReplicaSet.Status.Conditions, ConditionReplicaFailure)
@@ -62,11 +63,11 @@ func equalCount(a, b *int32) bool {
 
 // recheckAt returns the time at which a ready pod becomes available or expectations time out, or
 // zero if neither happens. A ready pod without a ready time never becomes available; upstream
-// checks it again every minReadySeconds (RecheckWithoutReadyTime).
+// checks it again every minReadySeconds (quirk.RecheckWithoutReadyTime).
 func (in *input) recheckAt(c *counts) (at time.Time) {
 	if c.ready != c.available {
 		at = c.nextAvailable
-		if at.IsZero() && !in.opts.Repair.Has(RecheckWithoutReadyTime) {
+		if at.IsZero() && !in.opts.Repair.Has(quirk.RecheckWithoutReadyTime) {
 			at = in.now.Add(time.Duration(in.ReplicaSet.MinReadySeconds) * time.Second)
 		}
 	}

@@ -2,7 +2,10 @@
 
 package revision
 
-import "github.com/kplan-go/kplan/internal/base/ptr"
+import (
+	"github.com/kplan-go/kplan/internal/base/ptr"
+	"github.com/kplan-go/kplan/revision/quirk"
+)
 
 // An Attempt is one try to create a ControllerRevision of a StatefulSet. If the name
 // is taken, [Attempt.Taken] returns the next attempt.
@@ -15,12 +18,12 @@ type Attempt struct {
 }
 
 // FirstAttempt returns the first attempt to create r. A collision count of nil is
-// [ErrNoCollisionCount], unless UnsetCollisionCountFails is repaired.
+// [ErrNoCollisionCount], unless quirk.UnsetCollisionCountFails is repaired.
 //
 // It mirrors CreateControllerRevision of the history package of Kubernetes.
 func FirstAttempt(parent string, r ControllerRevision, collisions *int32, opts Options) (Attempt, error) {
 	if collisions == nil {
-		if !opts.Repair.Has(UnsetCollisionCountFails) {
+		if !opts.Repair.Has(quirk.UnsetCollisionCountFails) {
 			return Attempt{}, ErrNoCollisionCount
 		}
 		collisions = ptr.To(int32(0))
@@ -38,12 +41,12 @@ func (a Attempt) Taken(existing ControllerRevision, opts Options) (next Attempt,
 }
 
 // attempt names r. The hash label does not change with the name, unless
-// CollisionLabelDiffers is repaired.
+// quirk.CollisionLabelDiffers is repaired.
 func attempt(parent string, r ControllerRevision, collisions int32, opts Options) Attempt {
 	hash := HashRevision(r.Data, r.Dump, &collisions, opts)
 	r = r.clone()
 	r.Name = RevisionName(parent, hash)
-	if opts.Repair.Has(CollisionLabelDiffers) {
+	if opts.Repair.Has(quirk.CollisionLabelDiffers) {
 		if r.Labels == nil {
 			r.Labels = make(map[string]string, 1)
 		}

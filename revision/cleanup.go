@@ -2,6 +2,8 @@
 
 package revision
 
+import "github.com/kplan-go/kplan/revision/quirk"
+
 // A HoldReason is the reason why an old ReplicaSet beyond the history limit stays.
 type HoldReason string
 
@@ -34,7 +36,7 @@ func (e Entry) Hold() HoldReason {
 // deletes nothing, and a negative one is 0.
 //
 // A ReplicaSet that wants or has pods counts against the limit like any other, so fewer
-// idle ReplicaSets than limit may be left to roll back to. If UsedSetsFillHistory is
+// idle ReplicaSets than limit may be left to roll back to. If quirk.UsedSetsFillHistory is
 // repaired, only idle ones are counted, and limit of them are left. No other ReplicaSet
 // is deleted in place of one that stays: a later pass tries again.
 //
@@ -48,7 +50,7 @@ func CleanUp(old []Entry, limit *int32, opts Options) (remove []int, held []Held
 	n := 0
 	for _, c := range candidates {
 		e := &old[c.index]
-		if inUse := e.Hold() == HoldNotEmpty; e.DeletionTimestamp.IsZero() && !(inUse && opts.Repair.Has(UsedSetsFillHistory)) {
+		if inUse := e.Hold() == HoldNotEmpty; e.DeletionTimestamp.IsZero() && !(inUse && opts.Repair.Has(quirk.UsedSetsFillHistory)) {
 			candidates[n], n = c, n+1
 		}
 	}

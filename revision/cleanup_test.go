@@ -12,9 +12,10 @@ import (
 
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/revision/quirk"
 )
 
-var repairAll = revision.Options{Repair: revision.RepairAll}
+var repairAll = revision.Options{Repair: quirk.All}
 
 func TestByRevision(t *testing.T) {
 	for _, c := range []struct {
@@ -203,14 +204,14 @@ func TestCleanUpBounded(t *testing.T) {
 			if opts.Repair == 0 && left-len(held) > int(limit) {
 				t.Fatalf("%d are left and %d held, with a limit of %d", left, len(held), limit)
 			}
-			if opts.Repair == revision.RepairAll && idle-len(remove)-len(held) != min(int(limit), idle) {
+			if opts.Repair == quirk.All && idle-len(remove)-len(held) != min(int(limit), idle) {
 				t.Fatalf("of %d idle ones %d go and %d are held, with a limit of %d", idle, len(remove), len(held), limit)
 			}
 		}
 	})
 }
 
-// Property: RepairAll changes nothing where no revision is unreadable and no entry
+// Property: quirk.All changes nothing where no revision is unreadable and no entry
 // is in use, and more is deleted the lower the limit.
 func TestCleanUpWithoutQuirk(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -225,7 +226,7 @@ func TestCleanUpWithoutQuirk(t *testing.T) {
 		plain, held := revision.CleanUp(old, &limit, revision.Options{})
 		repaired, _ := revision.CleanUp(old, &limit, repairAll)
 		if len(held) > 0 || !slices.Equal(plain, repaired) {
-			t.Fatalf("RepairAll changes what has no quirk: %v, then %v", plain, repaired)
+			t.Fatalf("quirk.All changes what has no quirk: %v, then %v", plain, repaired)
 		}
 		more, _ := revision.CleanUp(old, ptr.To(limit-1), revision.Options{})
 		if !slices.Equal(plain, more[:len(plain)]) {

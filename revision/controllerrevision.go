@@ -57,7 +57,7 @@ type Parent struct {
 // ends in the hash of the data and the collision count, see [HashRevision].
 //
 // It mirrors NewControllerRevision of the history package of Kubernetes, with the quirks
-// DataBesideObjectNotHashed and SerialisationIsVersion.
+// quirk.DataBesideObjectNotHashed and quirk.SerialisationIsVersion.
 func NewControllerRevision(p Parent, templateLabels map[string]string, data []byte, number int64, collisions *int32, opts Options) ControllerRevision {
 	hash := HashRevision(data, "", collisions, opts)
 	return ControllerRevision{
@@ -84,7 +84,7 @@ func (r ControllerRevision) BelongsTo(uid string) bool {
 }
 
 // SameData reports whether two revisions restore the same version: data and dump are
-// equal byte by byte. Labels and numbers are ignored. If SerialisationIsVersion is
+// equal byte by byte. Labels and numbers are ignored. If quirk.SerialisationIsVersion is
 // repaired, the data is compared in its normal form, see [Normalize].
 //
 // It mirrors EqualRevision of the history package of Kubernetes.

@@ -18,6 +18,7 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/purity"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/revision/kubectl"
+	"github.com/kplan-go/kplan/revision/quirk"
 )
 
 // version returns a ControllerRevision with a name, a number and data of that name.
@@ -290,7 +291,7 @@ func TestAttempt(t *testing.T) {
 		require.Equal(t, int32(2), a.Collisions, "what the status keeps")
 		hash := revision.HashRevision(r.Data, "", ptr.To(int32(2)), opts)
 		require.Equal(t, "foo-"+hash, a.Revision.Name)
-		if opts.Repair == revision.RepairAll {
+		if opts.Repair == quirk.All {
 			require.Equal(t, hash, a.Revision.Labels[revision.LabelRevisionHash], "repaired the label follows the name")
 		} else {
 			require.Equal(t, "69966c9df7", a.Revision.Labels[revision.LabelRevisionHash], "the label is that of construction")
@@ -299,7 +300,7 @@ func TestAttempt(t *testing.T) {
 		require.True(t, use, "the same data, whoever owns it")
 		require.Equal(t, a, same)
 		_, use = a.Taken(version("x", 1, data(`{"a": 1}`)), opts)
-		require.Equal(t, opts.Repair == revision.RepairAll, use, "repaired, the normal form is compared")
+		require.Equal(t, opts.Repair == quirk.All, use, "repaired, the normal form is compared")
 	}
 	require.Equal(t, "69966c9df7", r.Labels[revision.LabelRevisionHash], "the argument stays as it is")
 	bare, err := revision.FirstAttempt("foo", version("x", 1), ptr.To(int32(0)), repairAll)

@@ -20,7 +20,7 @@ func RevisionHash(r ControllerRevision) (hash string, labelled bool) {
 
 // Partition divides the revisions of a DaemonSet into current ones, with its data, and
 // old ones, in the order of the list. Data is compared byte by byte, and in its normal
-// form if SerialisationIsVersion is repaired. The number of the current revision is
+// form if quirk.SerialisationIsVersion is repaired. The number of the current revision is
 // [Next] of the numbers of the old ones.
 //
 // It mirrors Match and constructHistory of the DaemonSet controller of Kubernetes.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/revision/quirk"
 )
 
 func TestRevisionHash(t *testing.T) {
@@ -92,7 +93,7 @@ func TestDaemonSetTaken(t *testing.T) {
 	for _, opts := range []revision.Options{{}, repairAll} {
 		got, err := revision.DaemonSetTaken("agent", []byte(`{}`), version("x", 1, data(`{ }`)), nil, nil, opts)
 		require.NoError(t, err)
-		require.Equal(t, opts.Repair == revision.RepairAll, got == nil, "repaired, the normal form is compared")
+		require.Equal(t, opts.Repair == quirk.All, got == nil, "repaired, the normal form is compared")
 	}
 }
 

@@ -32,7 +32,7 @@
 // of A has revision 3 and history "1", the ReplicaSet of B has revision 2, and revision 1
 // no longer exists.
 //
-// The zero [Options] decides as Kubernetes 1.37 does. [QuirkTable] lists the defects that
+// The zero [Options] decides as Kubernetes 1.37 does. [quirk.Table] lists the defects that
 // it keeps, and Options.Repair repairs each separately. rules.md has the rules by name with
 // their upstream functions, the invariants and the deviations.
 //

@@ -15,6 +15,7 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/purity"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/revision/kubectl"
+	"github.com/kplan-go/kplan/revision/quirk"
 )
 
 var t0 = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
@@ -137,7 +138,7 @@ func drawEntries(t *rapid.T) []revision.Entry {
 
 var options = rapid.Custom(func(t *rapid.T) revision.Options {
 	return revision.Options{
-		Repair:           revision.Quirks(rapid.Uint64Range(0, uint64(revision.RepairAll)).Draw(t, "repair")),
+		Repair:           quirk.Set(rapid.Uint64Range(0, uint64(quirk.All)).Draw(t, "repair")),
 		KeepAnnotations:  rapid.Bool().Draw(t, "keep"),
 		ExactAnnotations: rapid.Bool().Draw(t, "exact"),
 	}

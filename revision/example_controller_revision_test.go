@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/revision/quirk"
 )
 
 // db is a StatefulSet, and image its data with an image.
@@ -67,7 +68,7 @@ func ExampleControllerRevision_SameData() {
 func ExampleSameData() {
 	a, b := []byte(`{"image":"db:1"}`), []byte(`{"image": "db:1"}`)
 	fmt.Println(revision.SameData(a, b, revision.Options{}))
-	fmt.Println(revision.SameData(a, b, revision.Options{Repair: revision.SerialisationIsVersion}))
+	fmt.Println(revision.SameData(a, b, revision.Options{Repair: quirk.SerialisationIsVersion}))
 	// Output:
 	// false
 	// true

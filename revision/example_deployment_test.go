@@ -3,12 +3,9 @@
 package revision_test
 
 import (
-	"errors"
 	"fmt"
-	"slices"
 	"time"
 
-	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/revision"
 )
 
@@ -215,28 +212,4 @@ func ExampleKeys_Sync() {
 	set, changed := keys.Sync(nil, map[string]string{"fleet.example.com/revision": "1"}, 2)
 	fmt.Println(set["fleet.example.com/revision"], set[revision.AnnotationHistory], changed)
 	// Output: 2 1 true
-}
-
-// A set of quirks contains each of its members.
-func ExampleQuirks_Has() {
-	repair := revision.LongNameNotCut | revision.SerialisationIsVersion
-	fmt.Println(repair.Has(revision.LongNameNotCut), repair.Has(revision.RepairAll))
-	// Output: true false
-}
-
-func ExampleParseQuirks() {
-	fmt.Println(revision.ParseQuirks("LongNameNotCut", "SerialisationIsVersion"))
-	_, err := revision.ParseQuirks("TooLong")
-	fmt.Println(errors.Is(err, kplan.ErrInvalid))
-	// Output:
-	// SerialisationIsVersion,LongNameNotCut <nil>
-	// true
-}
-
-// What is known about a quirk: where it is, what shows it, and what is done instead.
-func ExampleQuirkTable() {
-	table := revision.QuirkTable()
-	i := slices.IndexFunc(table, func(q kplan.Quirk) bool { return q.Name == "LongNameNotCut" })
-	fmt.Println(len(table), table[i].Source)
-	// Output: 8 snapshot of the DaemonSet controller, Kubernetes 1.36.3
 }

@@ -3,12 +3,8 @@
 package revision_test
 
 import (
-	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
-	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/verify/purity"
 	"github.com/kplan-go/kplan/revision"
 )
@@ -59,20 +55,4 @@ func FuzzChooseUpdate(f *testing.F) {
 		return p, nil
 	}, chosen{set, nil, nil}, chosen{set, []revision.ControllerRevision{version("a", 1, data(`{"a":1}`)), version("b", 2, data(`{}`))}, nil},
 		chosen{set, []revision.ControllerRevision{version("a", 1, data(`{"a":2}`))}, []byte(`{"a":1}`)})
-}
-
-// FuzzParseQuirks reads lists of names: what is accepted prints as a set of them.
-func FuzzParseQuirks(f *testing.F) {
-	f.Add(revision.RepairAll.String())
-	f.Fuzz(func(t *testing.T, text string) {
-		names := strings.Split(text, ",")
-		q, err := revision.ParseQuirks(names...)
-		if err != nil {
-			require.ErrorIs(t, err, kplan.ErrInvalid)
-			return
-		}
-		for _, name := range strings.Split(q.String(), ",") {
-			require.Contains(t, names, name)
-		}
-	})
 }

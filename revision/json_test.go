@@ -12,6 +12,7 @@ import (
 
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/revision/quirk"
 )
 
 // Whatever is asked or answered survives JSON, data byte by byte.
@@ -24,7 +25,7 @@ func TestJSON(t *testing.T) {
 			e.Status = revision.EntryStatus{ObservedGeneration: 1, Replicas: 4}
 		}),
 		revision.Workload{Name: "web", Annotations: texts{"a": "1"}, Template: template("x"), Paused: true},
-		revision.Options{Repair: revision.RepairAll, KeepAnnotations: true, ExactAnnotations: true},
+		revision.Options{Repair: quirk.All, KeepAnnotations: true, ExactAnnotations: true},
 		revision.Change{Set: texts{"a": "1"}, Remove: []string{"b"}},
 		revision.PlanRollback(revision.Workload{Name: "web", Template: template("b")}, entries("1", "2"), 0, revision.Options{}),
 		revision.Held{Index: 1, Reason: revision.HoldNotEmpty},

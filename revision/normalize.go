@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 
 	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/revision/quirk"
 )
 
 // Normalize returns the normal form of JSON data: members of objects are sorted, null
@@ -57,9 +58,9 @@ func withoutNull(value any) any {
 }
 
 // comparedData returns the data to compare and hash: in its normal form, with
-// SerialisationIsVersion in Options.Repair and if it has one, and otherwise unchanged.
+// quirk.SerialisationIsVersion in Options.Repair and if it has one, and otherwise unchanged.
 func comparedData(data []byte, opts Options) []byte {
-	if opts.Repair.Has(SerialisationIsVersion) {
+	if opts.Repair.Has(quirk.SerialisationIsVersion) {
 		if normal, err := Normalize(data); err == nil {
 			return normal
 		}
@@ -68,7 +69,7 @@ func comparedData(data []byte, opts Options) []byte {
 }
 
 // SameData reports whether the data of two revisions is equal: byte by byte, or in the normal
-// form if SerialisationIsVersion is repaired.
+// form if quirk.SerialisationIsVersion is repaired.
 func SameData(a, b []byte, opts Options) bool {
-	return bytes.Equal(a, b) || (opts.Repair.Has(SerialisationIsVersion) && bytes.Equal(comparedData(a, opts), comparedData(b, opts)))
+	return bytes.Equal(a, b) || (opts.Repair.Has(quirk.SerialisationIsVersion) && bytes.Equal(comparedData(a, opts), comparedData(b, opts)))
 }

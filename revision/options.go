@@ -2,6 +2,8 @@
 
 package revision
 
+import "github.com/kplan-go/kplan/revision/quirk"
+
 // DefaultLimit is the number of old revisions to keep if the limit is unset.
 const DefaultLimit = 10
 
@@ -14,7 +16,7 @@ const NoLimit = 1<<31 - 1
 // options that it reads.
 type Options struct {
 	// Repair is the set of quirks to repair.
-	Repair Quirks `json:"repair,omitzero"`
+	Repair quirk.Set `json:"repair,omitzero"`
 	// Keys are the names of the annotations to read and write.
 	Keys Keys `json:"keys,omitzero"`
 	// KeepAnnotations makes a rollback keep annotations of the Deployment that the

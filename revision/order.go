@@ -5,11 +5,13 @@ package revision
 import (
 	"cmp"
 	"slices"
+
+	"github.com/kplan-go/kplan/revision/quirk"
 )
 
 // ByRevision returns the indices of the entries by revision and then age, lowest and oldest
 // first. A missing revision is 0. An entry whose revision does not parse is sorted by age
-// alone; if UnreadableRevisionSortsByAge is repaired, the revision is 0.
+// alone; if quirk.UnreadableRevisionSortsByAge is repaired, the revision is 0.
 //
 // It mirrors ReplicaSetsByRevision of the deployment util package of Kubernetes, which
 // compares an entry whose revision does not parse with every other by age. Its comparison
@@ -42,7 +44,7 @@ func numberedByAge(entries []Entry, opts Options) []numbered {
 	list := make([]numbered, len(entries))
 	for age, i := range ByAge(entries) {
 		n, err := opts.Keys.number(entries[i].Annotations)
-		list[age] = numbered{index: i, age: age, number: n, unusable: err != nil && !opts.Repair.Has(UnreadableRevisionSortsByAge)}
+		list[age] = numbered{index: i, age: age, number: n, unusable: err != nil && !opts.Repair.Has(quirk.UnreadableRevisionSortsByAge)}
 	}
 	return list
 }

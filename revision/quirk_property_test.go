@@ -16,6 +16,7 @@ import (
 
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/revision/kubectl"
+	"github.com/kplan-go/kplan/revision/quirk"
 )
 
 // A quirkCase is what all functions with quirks are asked at once.
@@ -184,8 +185,8 @@ func TestPropertySingleQuirk(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawQuirkCase(t)
 		kept := c.answers(revision.Options{})
-		for i, q := range revision.QuirkTable() {
-			shows, repaired := c.shows(q.Name, kept), c.answers(revision.Options{Repair: revision.Quirks(1) << i})
+		for i, q := range quirk.Table() {
+			shows, repaired := c.shows(q.Name, kept), c.answers(revision.Options{Repair: quirk.Set(1) << i})
 			for name := range repaired {
 				if diff := gocmp.Diff(kept[name], repaired[name]); (diff != "") != shows[name] {
 					t.Fatalf("%s shows in %s: %v, and its repair changes:\n%s", q.Name, name, shows[name], diff)

@@ -13,6 +13,7 @@ import (
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/internal/verify/total"
 	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/revision/quirk"
 )
 
 // A showcase is the smallest input that shows a quirk, and what comes of it.
@@ -61,20 +62,20 @@ func showcases() map[string]showcase {
 
 // TestQuirks: each row of the table has an input that shows it: see [total.Quirks].
 func TestQuirks(t *testing.T) {
-	cases := map[string]total.Showcase[revision.Quirks]{}
+	cases := map[string]total.Showcase[quirk.Set]{}
 	for name, c := range showcases() {
-		cases[name] = total.Showcase[revision.Quirks]{Kept: c.kept, Repaired: c.repaired, Answer: func(_ *testing.T, repair revision.Quirks) string {
+		cases[name] = total.Showcase[quirk.Set]{Kept: c.kept, Repaired: c.repaired, Answer: func(_ *testing.T, repair quirk.Set) string {
 			return c.answer(revision.Options{Repair: repair})
 		}}
 	}
-	total.Quirks(t, revision.QuirkTable(), revision.RepairAll, cases)
+	total.Quirks(t, quirk.Table(), quirk.All, cases)
 	var all []string
-	for _, q := range revision.QuirkTable() {
+	for _, q := range quirk.Table() {
 		all = append(all, q.Name)
 	}
-	every, err := revision.ParseQuirks(all...)
+	every, err := quirk.Parse(all...)
 	require.NoError(t, err)
-	require.Equal(t, revision.RepairAll, every)
-	_, err = revision.ParseQuirks("Unknown")
+	require.Equal(t, quirk.All, every)
+	_, err = quirk.Parse("Unknown")
 	require.ErrorIs(t, err, kplan.ErrInvalid)
 }

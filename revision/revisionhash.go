@@ -2,7 +2,11 @@
 
 package revision
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/kplan-go/kplan/revision/quirk"
+)
 
 // maxParentLength is the maximum length, in bytes, of the name of a StatefulSet in the names of
 // its ControllerRevisions. The names of other parents have other limits.
@@ -18,11 +22,11 @@ func RevisionName(parent, hash string) string {
 
 // DaemonSetRevisionName returns the name of a ControllerRevision of a DaemonSet:
 // "daemonset-hash". It is not truncated, and the API server rejects more than 253 bytes.
-// With LongNameNotCut in [Options].Repair, it is truncated as in [ReplicaSetName].
+// With quirk.LongNameNotCut in [Options].Repair, it is truncated as in [ReplicaSetName].
 //
 // It mirrors snapshot of the DaemonSet controller of Kubernetes.
 func DaemonSetRevisionName(daemonSet, hash string, opts Options) string {
-	if opts.Repair.Has(LongNameNotCut) {
+	if opts.Repair.Has(quirk.LongNameNotCut) {
 		return ReplicaSetName(daemonSet, hash)
 	}
 	return daemonSet + "-" + hash
@@ -33,14 +37,14 @@ func DaemonSetRevisionName(daemonSet, hash string, opts Options) string {
 // With a dump, the hash ignores the data. The argument collisions is the collision count, nil if
 // unset: unset and 0 give different hashes.
 //
-// With DataBesideObjectNotHashed in [Options].Repair, data and dump are hashed. With
-// SerialisationIsVersion, the data is hashed in its normal form, see [Normalize]. Neither
+// With quirk.DataBesideObjectNotHashed in [Options].Repair, data and dump are hashed. With
+// quirk.SerialisationIsVersion, the data is hashed in its normal form, see [Normalize]. Neither
 // changes the hash of data that is in its normal form and has no dump.
 //
 // It mirrors HashControllerRevision of the history package of Kubernetes.
 func HashRevision(data []byte, dump string, collisions *int32, opts Options) string {
 	h := uint32(2166136261)
-	if dump == "" || opts.Repair.Has(DataBesideObjectNotHashed) {
+	if dump == "" || opts.Repair.Has(quirk.DataBesideObjectNotHashed) {
 		h = fnv1(h, string(comparedData(data, opts)))
 	}
 	h = fnv1(h, dump)

@@ -4,9 +4,10 @@ package revision
 
 import (
 	"bytes"
-	"github.com/kplan-go/kplan/internal/base/ptr"
 	"maps"
 	"slices"
+
+	"github.com/kplan-go/kplan/internal/base/ptr"
 )
 
 // A StatefulSet is a StatefulSet, with the fields that [ChooseUpdate] reads.
@@ -51,7 +52,7 @@ type Choice struct {
 // [VerbCreate], so callers can compute it then and call again.
 //
 // It mirrors getStatefulSetRevisions of the StatefulSet controller of Kubernetes
-// 1.36.3. Its quirk is SerialisationIsVersion.
+// 1.36.3. Its quirk is quirk.SerialisationIsVersion.
 func ChooseUpdate(s StatefulSet, revisions []ControllerRevision, restored []byte, opts Options) Choice {
 	r := s.candidate(revisions, opts)
 	last := newest(revisions)

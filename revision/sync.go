@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+
+	"github.com/kplan-go/kplan/revision/quirk"
 )
 
 // A Change is a change of the annotations of an object.
@@ -16,12 +18,12 @@ type Change struct {
 
 // SyncWith is [Keys.Sync] with options. The zero Options is the same as the zero Keys.
 //
-// If UnreadableRevisionFreezes is repaired, a revision that does not parse, or is empty,
+// If quirk.UnreadableRevisionFreezes is repaired, a revision that does not parse, or is empty,
 // counts as 0: copies are reported, the number is replaced, and the old text is not added
 // to the history. With [Options].ExactAnnotations, annotations that the Deployment no
 // longer has are removed, except for the bookkeeping (see [Keys.Copied]).
 func SyncWith(deployment, replicaSet map[string]string, next int64, opts Options) (c Change, changed bool) {
-	if _, err := opts.Keys.Number(replicaSet); err != nil && opts.Repair.Has(UnreadableRevisionFreezes) {
+	if _, err := opts.Keys.Number(replicaSet); err != nil && opts.Repair.Has(quirk.UnreadableRevisionFreezes) {
 		replicaSet = maps.Clone(replicaSet)
 		delete(replicaSet, opts.Keys.OrDefault().Revision)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/revision/quirk"
 )
 
 type texts = map[string]string
@@ -54,7 +55,7 @@ func TestSyncWith(t *testing.T) {
 
 // Property: without options SyncWith is Sync. With all of them there is nothing left
 // to do once its result was applied, and the ReplicaSet then has exactly the
-// Deployment's annotations, the bookkeeping aside. RepairAll changes nothing where
+// Deployment's annotations, the bookkeeping aside. quirk.All changes nothing where
 // the revision parses.
 func TestSyncWithSettles(t *testing.T) {
 	keys := rapid.SampledFrom([]string{"a", "b", "c", revision.AnnotationRevision, revision.AnnotationHistory, revision.AnnotationMax})
@@ -72,10 +73,10 @@ func TestSyncWithSettles(t *testing.T) {
 		if _, err := revision.Number(replicaSet); err == nil {
 			repaired, _ := revision.SyncWith(deployment, replicaSet, next, repairAll)
 			if diff := cmp.Diff(plain, repaired); diff != "" {
-				t.Fatalf("RepairAll changes what has no quirk:\n%s", diff)
+				t.Fatalf("quirk.All changes what has no quirk:\n%s", diff)
 			}
 		}
-		opts := revision.Options{Repair: revision.RepairAll, ExactAnnotations: true}
+		opts := revision.Options{Repair: quirk.All, ExactAnnotations: true}
 		c, changed := revision.SyncWith(deployment, replicaSet, next, opts)
 		if diff := cmp.Diff(before, replicaSet); diff != "" {
 			t.Fatalf("SyncWith wrote to its argument:\n%s", diff)

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/rollout/plantest"
 	"github.com/kplan-go/kplan/selector"
@@ -16,7 +17,7 @@ import (
 
 // Our own planner passes all checks, whatever is drawn.
 func TestReconcile(t *testing.T) {
-	room.Sound(t, daemonset.Options{Repair: daemonset.RepairAll})
+	room.Sound(t, daemonset.Options{Repair: quirk.All})
 }
 
 // fleet is a DaemonSet that has one pod on two nodes.

@@ -17,7 +17,7 @@
 //   - Anything has several pods on a node, pods on missing nodes, orphans, duplicate revisions.
 //
 // Options have policies of any kind, and no repair of a quirk, or all repairs.
-// [daemonset.Reconcile] passes Strict with daemonset.RepairAll only.
+// [daemonset.Reconcile] passes Strict with quirk.All only.
 //
 // In a Machine nodes also come, go and are tainted, and the controller knows that its last writes
 // are Unseen. In a change, a deleted pod is missing from After, or has a DeletionTimestamp there,

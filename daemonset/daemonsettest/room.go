@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/internal/verify/invariant"
 	"github.com/kplan-go/kplan/internal/verify/properties"
 	"github.com/kplan-go/kplan/internal/verify/random"
@@ -48,6 +49,6 @@ func draw(s random.Source, kind random.Kind) daemonset.Snapshot {
 // explain their findings by default, and that no quirk does with all repairs.
 func options(s random.Source) daemonset.Options {
 	o := random.DaemonSetOptions(s)
-	o.Repair = random.OneOf(s, "all repairs", 0, daemonset.RepairAll)
+	o.Repair = random.OneOf(s, "all repairs", 0, quirk.All)
 	return o
 }

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/internal/verify/properties"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
@@ -19,7 +20,7 @@ import (
 
 // Our own planner passes all checks, whatever is drawn.
 func TestReconcile(t *testing.T) {
-	room.Sound(t, deploy.Options{Repair: deploy.RepairAll})
+	room.Sound(t, deploy.Options{Repair: quirk.All})
 	t.Run("scaling", func(t *testing.T) { Kit().From(Scaling()).Check(t, deploy.Reconcile) })
 	t.Run("partitioned", func(t *testing.T) { Kit().From(Partitioned()).Check(t, deploy.Reconcile) })
 }

@@ -21,7 +21,7 @@
 //     kind.
 //
 // Options have any policies, and either no repair of a quirk or all repairs.
-// [deploy.Reconcile] passes Strict with deploy.RepairAll only.
+// [deploy.Reconcile] passes Strict with quirk.All only.
 //
 // There is one exception to the bounds from stale caches, which no precondition of Kubernetes
 // prevents: the controller sees a change of the Deployment before it sees its own writes for the

@@ -14,6 +14,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/internal/verify/properties"
 	"github.com/kplan-go/kplan/revision"
@@ -37,7 +38,7 @@ func inCreations(name, bug string, change func(s *deploy.Snapshot, a *deploy.Cre
 
 // with looks for a bug on snapshots that are made for it, with all repairs.
 func with(p plant, snapshots *rapid.Generator[deploy.Snapshot]) plant {
-	p.On = properties.Settings[deploy.Snapshot, deploy.Options]{Snapshots: snapshots, Options: rapid.Just(deploy.Options{Repair: deploy.RepairAll})}
+	p.On = properties.Settings[deploy.Snapshot, deploy.Options]{Snapshots: snapshots, Options: rapid.Just(deploy.Options{Repair: quirk.All})}
 	return p
 }
 

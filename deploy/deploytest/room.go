@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/internal/verify/invariant"
 	"github.com/kplan-go/kplan/internal/verify/properties"
 	"github.com/kplan-go/kplan/internal/verify/random"
@@ -90,6 +91,6 @@ func partitioned(s random.Source) deploy.Snapshot {
 // which quirks of upstream explain a violation; with all repairs they accept none.
 func options(s random.Source) deploy.Options {
 	o := random.DeploymentOptions(s)
-	o.Repair = random.OneOf(s, "all repairs", 0, deploy.RepairAll)
+	o.Repair = random.OneOf(s, "all repairs", 0, quirk.All)
 	return o
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
@@ -25,7 +26,7 @@ var Keys = revision.Keys{
 // options repair the defects that Deployments keep, and count a group's extra servers as
 // taking up room, since they cost money.
 func options() deploy.Options {
-	return deploy.Options{Keys: Keys, Repair: deploy.RepairAll, Terminating: deploy.TerminationComplete}
+	return deploy.Options{Keys: Keys, Repair: quirk.All, Terminating: deploy.TerminationComplete}
 }
 
 // A Controller carries out the plans of kplan. Its store must return its own writes at

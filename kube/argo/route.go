@@ -68,7 +68,7 @@ func (m *StringMatch) match() argo.StringMatch {
 // routesSoFar returns the routes that are assumed to exist: each router has its own
 // objects, which are not read here. During an update they are the routes of the steps up to
 // the current one, except for routes that were set before there were new pods, which the
-// controller loses: see [argo.RoutesLost].
+// controller loses: see [quirk.RoutesLost].
 func routesSoFar(r *argo.Rollout) []argo.Route {
 	s := &r.Status
 	if r.Routing == nil || s.CurrentStepIndex == nil || s.StableRS == "" || s.StableRS == s.CurrentPodHash || s.CurrentPodHash != r.TemplateHash || s.Abort || s.PromoteFull {

@@ -22,7 +22,7 @@
 //     template, and conditions of any kind.
 //
 // Options have any policies and repairs. [replicaset.Reconcile] passes Strict only with
-// replicaset.RepairAll and without Anything: the API server refuses selectors that do not select
+// quirk.All and without Anything: the API server refuses selectors that do not select
 // the pods of the template, and a planner would create and release pods forever.
 //
 // The controller of a Machine has the Expectations of its last plan, until it crashes. In a change,

@@ -10,12 +10,13 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/random"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/quirk"
 	"github.com/kplan-go/kplan/rollout/plantest"
 )
 
 // Our own planner passes all checks, whatever is drawn.
 func TestReconcile(t *testing.T) {
-	room.Sound(t, replicaset.Options{Repair: replicaset.RepairAll}, random.CaughtUp, random.Truthful, random.Midway)
+	room.Sound(t, replicaset.Options{Repair: quirk.All}, random.CaughtUp, random.Truthful, random.Midway)
 }
 
 // A pod with another controller is taken in a change.

@@ -10,10 +10,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/revision/quirk"
 	"github.com/stretchr/testify/require"
 )
 
-var repairAll = revision.Options{Repair: revision.RepairAll}
+var repairAll = revision.Options{Repair: quirk.All}
 
 // version returns a ControllerRevision with a name, a number and data of that name.
 func version(name string, number int64, changes ...func(*revision.ControllerRevision)) revision.ControllerRevision {

@@ -2,7 +2,10 @@
 
 package kubectl
 
-import "github.com/kplan-go/kplan/revision"
+import (
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/revision/quirk"
+)
 
 // A Request names the target of a rollback. The zero Request is the previous revision.
 // Name takes precedence over Number, and Number over Steps.
@@ -39,7 +42,7 @@ func Target(entries []revision.Entry, current int, r Request) (int, error) {
 	case r.Steps != 0:
 		return targetSteps(entries, current, r.Steps)
 	}
-	order := revision.ByRevision(entries, revision.Options{Repair: revision.UnreadableRevisionSortsByAge})
+	order := revision.ByRevision(entries, revision.Options{Repair: quirk.UnreadableRevisionSortsByAge})
 	for at := len(order) - 1; at >= 0; at-- {
 		if order[at] != current {
 			return order[at], nil

@@ -2,6 +2,8 @@
 
 package argo
 
+import "github.com/kplan-go/kplan/rollout/argo/quirk"
+
 // An abort changes the sizes, depending on the style of the Rollout:
 //
 //	canary                 its weight is 0 ([Canary.SetWeight]): all pods are stable again,
@@ -29,7 +31,7 @@ package argo
 // without traffic routing, and in an aborted update, except with an abort delay of 0.
 func (r Canary) CanaryScale() *CanaryScale {
 	i := r.stepIndex()
-	if !r.TrafficRouting || i >= len(r.Steps) || r.replicas() == 0 && r.Repair.Has(ZeroReplicasTakeSteps) {
+	if !r.TrafficRouting || i >= len(r.Steps) || r.replicas() == 0 && r.Repair.Has(quirk.ZeroReplicasTakeSteps) {
 		return nil
 	}
 	if r.Abort && (r.AbortScaleDownDelaySeconds == nil || *r.AbortScaleDownDelaySeconds != 0) {
@@ -55,7 +57,7 @@ func (r Canary) CanaryWeight() int32 {
 		return r.SetWeight()
 	}
 	needed := r.replicas() - r.Stable.AvailableReplicas
-	if r.Repair.Has(AbortLeavesRequests) && needed <= 0 && r.Canary.AvailableReplicas <= r.atLeast(1) {
+	if r.Repair.Has(quirk.AbortLeavesRequests) && needed <= 0 && r.Canary.AvailableReplicas <= r.atLeast(1) {
 		return 0
 	}
 	if r.AbortScaleDownDelaySeconds == nil || *r.AbortScaleDownDelaySeconds == 0 {

@@ -8,7 +8,8 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/base/ptr"
-	"github.com/kplan-go/kplan/internal/base/quirk"
+	"github.com/kplan-go/kplan/internal/base/quirkset"
+	"github.com/kplan-go/kplan/rollout/argo/quirk"
 )
 
 // input is a snapshot that can be planned for, as of now. Nothing writes to it.
@@ -18,13 +19,13 @@ type input struct {
 	read *Status // as it was read
 	now  time.Time
 	// repair lists the quirks that the plan does not have.
-	repair Quirks
+	repair quirk.Set
 }
 
 // admit checks a snapshot.
 func admit(s *Snapshot, now time.Time, opts Options) (input, error) {
 	var es kplan.FieldErrors
-	quirk.Check(&es, uint64(opts.Repair), uint64(RepairAll))
+	quirkset.Check(&es, uint64(opts.Repair), uint64(quirk.All))
 	if now.IsZero() {
 		es.Add("now", now, "must be set")
 	}
@@ -102,7 +103,9 @@ func (in *input) halted() bool {
 }
 
 // empty reports whether an update of 0 replicas starts no pod.
-func (in *input) empty() bool { return in.replicas() == 0 && in.repair.Has(ZeroReplicasTakeSteps) }
+func (in *input) empty() bool {
+	return in.replicas() == 0 && in.repair.Has(quirk.ZeroReplicasTakeSteps)
+}
 
 // index returns the current step: 0 if the status has none, nil without steps.
 func (in *input) index() *int32 {

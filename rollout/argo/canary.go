@@ -9,6 +9,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/argo/quirk"
 )
 
 // A Size holds the counts of a ReplicaSet of an Argo Rollout, as its controller counts
@@ -154,7 +155,7 @@ type Canary struct {
 	StableIsCanary bool `json:"stableIsCanary,omitzero"`
 
 	// Repair lists the quirks that the counts do not have.
-	Repair Quirks `json:"repair,omitzero"`
+	Repair quirk.Set `json:"repair,omitzero"`
 }
 
 // MaxWeight returns the weight that means all traffic.

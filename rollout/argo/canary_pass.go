@@ -3,9 +3,11 @@
 package argo
 
 import (
-	"github.com/kplan-go/kplan/internal/base/ptr"
-	"github.com/kplan-go/kplan/rollout/argo/reason"
 	"time"
+
+	"github.com/kplan-go/kplan/internal/base/ptr"
+	"github.com/kplan-go/kplan/rollout/argo/quirk"
+	"github.com/kplan-go/kplan/rollout/argo/reason"
 )
 
 // An outcome is the next status without its conditions, pauses and phase, and the turn that
@@ -79,7 +81,7 @@ func (c *counts) canaryServices() services {
 	if c.read.StableRS != c.read.CurrentPodHash {
 		s.turn = follow(s.turn, c.fresh, false)
 	}
-	if c.repair.Has(StablePingPongSelectsAll) {
+	if c.repair.Has(quirk.StablePingPongSelectsAll) {
 		s.turned = follow(s.turned, c.stable, true)
 	}
 	s.stable = follow(s.stable, c.stable, true)
@@ -281,7 +283,7 @@ func (c *counts) advance(o outcome) outcome {
 	}
 	o.turn.end, o.status.Runs.Step = PauseStep, Run{}
 	next := *o.status.CurrentStepIndex + 1
-	if c.repair.Has(StepBehindTheEnd) {
+	if c.repair.Has(quirk.StepBehindTheEnd) {
 		next = min(next, *c.end())
 	}
 	o.status.CurrentStepIndex = &next

@@ -2,7 +2,11 @@
 
 package argo
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/kplan-go/kplan/rollout/argo/quirk"
+)
 
 // routes returns the routes at the end of the pass. They are removed when the new pods
 // should get no more requests, or none of them is available. A step sets its routes once
@@ -15,7 +19,7 @@ func (c *counts) routes(stableServes bool) []Route {
 	case c.read.StableRS == c.read.CurrentPodHash, c.aborted(&t), c.fresh.AvailableReplicas == 0, c.read.PromoteFull:
 		next, steps = nil, nil
 	}
-	if c.repair.Has(RoutesLost) && stableServes && c.revision() > 1 {
+	if c.repair.Has(quirk.RoutesLost) && stableServes && c.revision() > 1 {
 		for i := range steps {
 			next = withRoutes(next, steps[i].Routes)
 		}

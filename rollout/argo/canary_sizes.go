@@ -3,8 +3,10 @@
 package argo
 
 import (
-	"github.com/kplan-go/kplan/rollout/argo/reason"
 	"slices"
+
+	"github.com/kplan-go/kplan/rollout/argo/quirk"
+	"github.com/kplan-go/kplan/rollout/argo/reason"
 )
 
 // canarySizes scales the stable ReplicaSet, else the new one, else the others. It also
@@ -34,7 +36,7 @@ func (c *counts) canarySizes(aborted bool, weights *TrafficWeights, s *services)
 // previous pass, so that pods go only after their requests.
 func (c *counts) stableSize(weights *TrafficWeights) int32 {
 	n := c.with(c.read.Weights).Counts().Stable
-	if c.repair.Has(StableGoesBeforeRequests) {
+	if c.repair.Has(quirk.StableGoesBeforeRequests) {
 		n = max(n, c.with(weights).Counts().Stable)
 	}
 	return n
@@ -45,7 +47,7 @@ func (c *counts) stableSize(weights *TrafficWeights) int32 {
 func (c *counts) canaryOthers(delaysAbort bool, s *services) (list []size, moves bool, w waiting) {
 	unready := int64(0)
 	for _, set := range c.between() {
-		if set.AvailableReplicas > set.Replicas && !c.repair.Has(OvercountedKeepsOthers) {
+		if set.AvailableReplicas > set.Replicas && !c.repair.Has(quirk.OvercountedKeepsOthers) {
 			return list, false, w // upstream gives up
 		}
 		z := kept(set)
@@ -60,7 +62,7 @@ func (c *counts) canaryOthers(delaysAbort bool, s *services) (list []size, moves
 	removed := int64(0)
 	switch {
 	case len(list) == 0 || room <= 0:
-		return list, unready > 0 && c.paused(PauseStep) == nil && c.repair.Has(PauseBeginsWhilePodsGo), w
+		return list, unready > 0 && c.paused(PauseStep) == nil && c.repair.Has(quirk.PauseBeginsWhilePodsGo), w
 	case c.r.Routing != nil:
 		list, removed, w = c.routedOthers(list, room, delaysAbort, s)
 	default:

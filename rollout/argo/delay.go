@@ -3,10 +3,12 @@
 package argo
 
 import (
-	"github.com/kplan-go/kplan"
-	"github.com/kplan-go/kplan/rollout/argo/reason"
 	"math"
 	"time"
+
+	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/rollout/argo/quirk"
+	"github.com/kplan-go/kplan/rollout/argo/reason"
 )
 
 // delaysAbort reports whether an aborted update keeps the pods of the new ReplicaSet for a
@@ -93,7 +95,7 @@ func (in *input) delayed(z size, waits, keep int32) delay {
 		switch {
 		case seconds > 0:
 			return delay{to: z.to, until: in.deadlineIn(seconds), counts: true, at: in.now.Add(time.Duration(seconds) * time.Second)}
-		case in.repair.Has(ZeroDelayKeepsForEver):
+		case in.repair.Has(quirk.ZeroDelayKeepsForEver):
 			return delay{}
 		}
 		return delay{to: z.to, counts: true}

@@ -5,7 +5,6 @@ package argo_test
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/kplan-go/kplan"
@@ -246,26 +245,4 @@ func ExamplePlan_Apply() {
 	// v1 1 5
 	// v2 2 2
 	// Progressing <nil>
-}
-
-func ExampleQuirks_Has() {
-	repair := argo.PausedTwice | argo.RoutesLost
-	fmt.Println(repair.Has(argo.PausedTwice), repair.Has(argo.RepairAll))
-	// Output: true false
-}
-
-func ExampleParseQuirks() {
-	fmt.Println(argo.ParseQuirks("PausedTwice"))
-	_, err := argo.ParseQuirks("Paused")
-	fmt.Println(errors.Is(err, kplan.ErrInvalid))
-	// Output:
-	// PausedTwice <nil>
-	// true
-}
-
-func ExampleQuirkTable() {
-	table := argo.QuirkTable()
-	i := slices.IndexFunc(table, func(q kplan.Quirk) bool { return q.Name == "PausedTwice" })
-	fmt.Println(len(table), "of them, one is", table[i].Name)
-	// Output: 12 of them, one is PausedTwice
 }

@@ -3,10 +3,7 @@
 package argo_test
 
 import (
-	"strings"
 	"testing"
-
-	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/base/ptr"
@@ -26,20 +23,4 @@ func FuzzReconcile(f *testing.F) {
 	blueGreen.Rollout.BlueGreen = &argo.BlueGreen{}
 	blueGreen.Active = &argo.Service{Name: "active", Selector: map[string]string{argo.HashLabel: "v1"}}
 	purity.Fuzz(f, kplan.ErrInvalid, func(s argo.Snapshot) (argo.Plan, error) { return reconcile(s, now) }, canary, blueGreen)
-}
-
-// FuzzParseQuirks reads lists of names: what is accepted prints as a set of them.
-func FuzzParseQuirks(f *testing.F) {
-	f.Add("PausedTwice,RoutesLost")
-	f.Fuzz(func(t *testing.T, text string) {
-		names := strings.Split(text, ",")
-		q, err := argo.ParseQuirks(names...)
-		if err != nil {
-			require.ErrorIs(t, err, kplan.ErrInvalid)
-			return
-		}
-		for name := range strings.SplitSeq(q.String(), ",") {
-			require.Contains(t, names, name)
-		}
-	})
 }

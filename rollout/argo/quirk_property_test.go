@@ -9,6 +9,7 @@ import (
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/internal/verify/random"
 	"github.com/kplan-go/kplan/rollout/argo"
+	"github.com/kplan-go/kplan/rollout/argo/quirk"
 	"github.com/kplan-go/kplan/rollout/argo/reason"
 )
 
@@ -162,7 +163,7 @@ func TestPropertyQuirks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, q := range argo.QuirkTable() {
+		for i, q := range quirk.Table() {
 			repaired, err := argo.Reconcile(s, now, argo.Options{Repair: 1 << i})
 			if err != nil {
 				t.Fatal(err)

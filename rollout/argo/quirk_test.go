@@ -15,6 +15,7 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/total"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/argo"
+	"github.com/kplan-go/kplan/rollout/argo/quirk"
 )
 
 // A showcase is the smallest snapshot that shows a quirk, and what differs.
@@ -130,31 +131,31 @@ func showcases(t *testing.T) map[string]showcase {
 
 // TestQuirks: each row of the table has a snapshot that shows it: see [total.Quirks].
 func TestQuirks(t *testing.T) {
-	cases := map[string]total.Showcase[argo.Quirks]{}
+	cases := map[string]total.Showcase[quirk.Set]{}
 	for name, c := range showcases(t) {
-		cases[name] = total.Showcase[argo.Quirks]{Kept: c.kept, Repaired: c.repaired, Answer: func(t *testing.T, repair argo.Quirks) string {
+		cases[name] = total.Showcase[quirk.Set]{Kept: c.kept, Repaired: c.repaired, Answer: func(t *testing.T, repair quirk.Set) string {
 			p, err := argo.Reconcile(c.s, now, argo.Options{Repair: repair})
 			require.NoError(t, err)
 			return c.asks(p)
 		}}
 	}
-	total.Quirks(t, argo.QuirkTable(), argo.RepairAll, cases)
+	total.Quirks(t, quirk.Table(), quirk.All, cases)
 }
 
 // TestQuirkNames: the set goes through text and JSON, and has a bit for each row.
 func TestQuirkNames(t *testing.T) {
 	var names []string
-	for _, q := range argo.QuirkTable() {
+	for _, q := range quirk.Table() {
 		names = append(names, q.Name)
 	}
-	every, err := argo.ParseQuirks(names...)
+	every, err := quirk.Parse(names...)
 	require.NoError(t, err)
-	require.Equal(t, argo.RepairAll, every)
+	require.Equal(t, quirk.All, every)
 	require.Equal(t, strings.Join(names, ","), every.String())
-	require.True(t, every.Has(argo.PausedTwice|argo.RoutesLost))
-	require.False(t, argo.PausedTwice.Has(argo.PausedTwice|argo.RoutesLost))
-	_, err = argo.ParseQuirks("Unknown")
+	require.True(t, every.Has(quirk.PausedTwice|quirk.RoutesLost))
+	require.False(t, quirk.PausedTwice.Has(quirk.PausedTwice|quirk.RoutesLost))
+	_, err = quirk.Parse("Unknown")
 	require.ErrorIs(t, err, kplan.ErrInvalid)
-	_, err = argo.Reconcile(newWorld(t, 1).s, now, argo.Options{Repair: argo.RepairAll + 1})
+	_, err = argo.Reconcile(newWorld(t, 1).s, now, argo.Options{Repair: quirk.All + 1})
 	require.ErrorContains(t, err, "Options.Repair")
 }

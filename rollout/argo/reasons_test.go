@@ -9,6 +9,7 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/purity"
 	"github.com/kplan-go/kplan/internal/verify/random"
 	"github.com/kplan-go/kplan/rollout/argo"
+	"github.com/kplan-go/kplan/rollout/argo/quirk"
 )
 
 // What cases are made of.
@@ -22,7 +23,7 @@ var produced purity.Produced
 
 func reconcile(s argo.Snapshot, at time.Time) (argo.Plan, error) { return repaired(s, at, 0) }
 
-func repaired(s argo.Snapshot, at time.Time, repair argo.Quirks) (argo.Plan, error) {
+func repaired(s argo.Snapshot, at time.Time, repair quirk.Set) (argo.Plan, error) {
 	p, err := argo.Reconcile(s, at, argo.Options{Repair: repair})
 	produced.Note(p)
 	return p, err

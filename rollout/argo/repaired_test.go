@@ -11,6 +11,7 @@ import (
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/rollout/argo"
+	"github.com/kplan-go/kplan/rollout/argo/quirk"
 )
 
 // An update that is aborted, and whose pods are gone, gets none when stable pods are
@@ -28,7 +29,7 @@ func TestAbortedUpdateGetsNoPods(t *testing.T) {
 		}, 2},
 		{"stable pods are lost", func(w *world) { w.set("v1").AvailableReplicas = 1 }, 1},
 	} {
-		for repair, want := range map[argo.Quirks]int32{0: c.kept, argo.AbortGetsPodsAgain: 0} {
+		for repair, want := range map[quirk.Set]int32{0: c.kept, quirk.AbortGetsPodsAgain: 0} {
 			w := newWorld(t, 4, weight(25), pause(-1))
 			w.s.Rollout.Routing, w.repair = &argo.Routing{DynamicStableScale: true}, repair
 			w.run(false)
@@ -69,7 +70,7 @@ func TestAbortedUpdateServesWhatIsLedToIt(t *testing.T) {
 		}
 		require.Equal(t, c.kept, r.Counts().Canary, c.why)
 		stable := r.Counts().Stable
-		r.Repair = argo.AbortGetsPodsAgain
+		r.Repair = quirk.AbortGetsPodsAgain
 		require.Equal(t, argo.Counts{Canary: c.repaired, Stable: stable}, r.Counts(), c.why)
 		r.Weights = nil
 		require.Equal(t, argo.Counts{Canary: 4, Stable: 4}, r.Counts(), "nobody knows how requests are led")
@@ -82,7 +83,7 @@ func TestAbortedScaleInForce(t *testing.T) {
 	r := argo.Canary{
 		Replicas: ptr.To(int32(8)), Steps: []argo.Step{scale}, TrafficRouting: true, DynamicStableScale: true, AbortScaleDownDelaySeconds: ptr.To(int32(0)),
 		Abort: true, CurrentPodHash: "v2", StableRS: "v1", Weights: &argo.Weights{Stable: 100}, Canary: &argo.Size{}, Stable: &argo.Size{Replicas: 8},
-		Repair: argo.AbortGetsPodsAgain,
+		Repair: quirk.AbortGetsPodsAgain,
 	}
 	require.Equal(t, int32(4), r.Counts().Canary, "an abort delay of 0 keeps the pods of the step")
 	r.Steps, r.StableRS = []argo.Step{weight(25)}, "v2"
@@ -94,7 +95,7 @@ func TestPauseInForceWhilePodsGo(t *testing.T) {
 	s := between(t, 4, []argo.Step{weight(50), pause(60)}, full(2), argo.Size{Replicas: 1}, full(2))
 	s.Rollout.Status.ControllerPause, s.Rollout.Status.PauseConditions = true, []argo.PauseCondition{{Reason: argo.PauseStep, StartTime: now}}
 	s.Rollout.Status.Conditions = []kplan.Condition{{Type: argo.ConditionProgressing, Status: "Unknown", Reason: "RolloutPaused"}, {Type: argo.ConditionPaused, Status: "True", Reason: "RolloutPaused"}}
-	for _, repair := range []argo.Quirks{0, argo.PauseBeginsWhilePodsGo} {
+	for _, repair := range []quirk.Set{0, quirk.PauseBeginsWhilePodsGo} {
 		p, err := repaired(s, now, repair)
 		require.NoError(t, err)
 		require.Equal(t, "Scaled down replica set v2 from 1 to 0 (OtherTemplate)", actions(p))
@@ -103,7 +104,7 @@ func TestPauseInForceWhilePodsGo(t *testing.T) {
 }
 
 // empty has 0 replicas of v1, in each of the ways in which an update waits for a person.
-func empty(t *testing.T, repair argo.Quirks) map[string]*world {
+func empty(t *testing.T, repair quirk.Set) map[string]*world {
 	scale := argo.Step{SetCanaryScale: &argo.CanaryScale{Replicas: ptr.To(int32(1))}}
 	list := map[string]*world{
 		"basic":      newWorld(t, 0, weight(50), pause(-1)),
@@ -131,7 +132,7 @@ func TestUpdateOfNothing(t *testing.T) {
 		require.Equal(t, "v1", w.s.Rollout.Status.StableRS, why)
 		require.Equal(t, pods[why], w.sizes(), why)
 	}
-	for why, w := range empty(t, argo.ZeroReplicasTakeSteps) {
+	for why, w := range empty(t, quirk.ZeroReplicasTakeSteps) {
 		w.check = func() { require.Equal(t, "", w.sizes(), why) }
 		w.run(false)
 		require.Equal(t, "v2", w.s.Rollout.Status.StableRS, why)
@@ -151,7 +152,7 @@ func TestUpdateOfNothingThatStays(t *testing.T) {
 	for why, stop := range map[string]func(*argo.Rollout){
 		"paused": func(r *argo.Rollout) { r.Paused = true }, "aborted": func(r *argo.Rollout) { r.Status.Abort = true },
 	} {
-		for how, w := range empty(t, argo.ZeroReplicasTakeSteps) {
+		for how, w := range empty(t, quirk.ZeroReplicasTakeSteps) {
 			w.check = func() { require.Equal(t, "", w.sizes(), how) }
 			if why == "aborted" && w.s.Rollout.BlueGreen == nil {
 				w.pass() // the steps begin anew, which takes an abort back
@@ -169,7 +170,7 @@ func TestUpdateOfNothingThatStays(t *testing.T) {
 // first update on, and no Service with requests ever selects others.
 func TestPingPongRepaired(t *testing.T) {
 	w := newWorld(t, 4, weight(50), pause(-1)).turning(argo.Routing{})
-	w.repair = argo.StablePingPongSelectsAll
+	w.repair = quirk.StablePingPongSelectsAll
 	w.run(false)
 	require.Equal(t, "v1", w.s.Ping.Selector[argo.HashLabel])
 	require.Empty(t, w.s.Pong.Selector)
@@ -197,7 +198,7 @@ func TestPingPongRepairedWaits(t *testing.T) {
 	}{{false, 3, ""}, {false, 4, "v1"}, {true, 0, ""}, {true, 1, "v1"}} {
 		s := between(t, 4, []argo.Step{weight(50)}, argo.Size{Replicas: 4, AvailableReplicas: c.available}, argo.Size{})
 		s.Rollout.Routing, s.Ping, s.Pong = &argo.Routing{}, &argo.Service{Name: "ping"}, &argo.Service{Name: "pong", Managed: c.managed}
-		p, err := repaired(s, now, argo.StablePingPongSelectsAll)
+		p, err := repaired(s, now, quirk.StablePingPongSelectsAll)
 		require.NoError(t, err)
 		s, err = p.Apply(s, now)
 		require.NoError(t, err)

@@ -2,7 +2,11 @@
 
 package argo
 
-import "math"
+import (
+	"math"
+
+	"github.com/kplan-go/kplan/rollout/argo/quirk"
+)
 
 // Routed returns the sizes of a canary with traffic routing. They are absolute: the limits
 // of a rolling update do not apply.
@@ -18,7 +22,7 @@ func (r Canary) Routed() Counts {
 			weight = *scale.Weight
 		}
 		canary = r.atLeast(r.pods(weight))
-		if scale == nil && r.Weights != nil && r.followsBack() && !r.promoted() && r.Repair.Has(AbortGetsPodsAgain) {
+		if scale == nil && r.Weights != nil && r.followsBack() && !r.promoted() && r.Repair.Has(quirk.AbortGetsPodsAgain) {
 			canary = min(canary, r.Canary.Replicas)
 		}
 	}

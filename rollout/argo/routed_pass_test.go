@@ -12,6 +12,7 @@ import (
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/rollout/argo"
+	"github.com/kplan-go/kplan/rollout/argo/quirk"
 	"github.com/kplan-go/kplan/rollout/argo/reason"
 )
 
@@ -277,7 +278,7 @@ func TestRoutedEnds(t *testing.T) {
 		}
 		r := argo.Routing{DynamicStableScale: rapid.Bool().Draw(t, "dynamic")}
 		// See Kept from upstream in rules.md: what is kept keeps some of this from holding.
-		repair := rapid.SampledFrom([]argo.Quirks{0, argo.RepairAll}).Draw(t, "repair")
+		repair := rapid.SampledFrom([]quirk.Set{0, quirk.All}).Draw(t, "repair")
 		if kept := r.DynamicStableScale && repair == 0; !kept && rapid.Bool().Draw(t, "least") {
 			r.MinPodsPerReplicaSet = ptr.To(int32(2))
 		}

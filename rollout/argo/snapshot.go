@@ -10,6 +10,7 @@ import (
 	"github.com/kplan-go/kplan/internal/base/union"
 	"github.com/kplan-go/kplan/internal/base/zero"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/argo/quirk"
 )
 
 // A Snapshot is everything that [Reconcile] looks at.
@@ -62,7 +63,7 @@ type Snapshot struct {
 // Options adjusts [Reconcile]. The zero Options decides as Argo Rollouts does.
 type Options struct {
 	// Repair lists the quirks of Argo Rollouts that plans do not have.
-	Repair Quirks `json:"repair,omitzero"`
+	Repair quirk.Set `json:"repair,omitzero"`
 }
 
 // A Service is a Service that selects pods.

@@ -10,6 +10,7 @@ import (
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/base/condition"
 	"github.com/kplan-go/kplan/internal/base/ptr"
+	"github.com/kplan-go/kplan/rollout/argo/quirk"
 )
 
 // base returns the status that both styles begin with.
@@ -184,7 +185,7 @@ func (in *input) pauses(status Status, t *turn) Status {
 	}
 	pause := in.read.ControllerPause
 	for i, reason := range t.begin {
-		if in.repair.Has(PausedTwice) && slices.Contains(t.begin[:i], reason) {
+		if in.repair.Has(quirk.PausedTwice) && slices.Contains(t.begin[:i], reason) {
 			continue
 		}
 		if in.paused(reason) == nil {

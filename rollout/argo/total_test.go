@@ -24,8 +24,6 @@ var exportedFunctions = map[string]any{
 	"Approximate":    argo.Approximate,
 	"Budget":         argo.Budget,
 	"Parse":          argo.Parse,
-	"ParseQuirks":    argo.ParseQuirks,
-	"QuirkTable":     argo.QuirkTable,
 	"Reconcile":      argo.Reconcile,
 	"ScaleDownDelay": argo.ScaleDownDelay,
 }
@@ -51,7 +49,6 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[argo.Pod](),
 	reflect.TypeFor[argo.Preview](),
 	reflect.TypeFor[argo.Progress](),
-	reflect.TypeFor[argo.Quirks](),
 	reflect.TypeFor[argo.RemoveRoute](),
 	reflect.TypeFor[argo.ReplicaSet](),
 	reflect.TypeFor[argo.Rollout](),

@@ -2,7 +2,10 @@
 
 package argo
 
-import "github.com/kplan-go/kplan/internal/base/ptr"
+import (
+	"github.com/kplan-go/kplan/internal/base/ptr"
+	"github.com/kplan-go/kplan/rollout/argo/quirk"
+)
 
 // TrafficWeight returns the weight that the canary gets in a pass. A canary without
 // available pods gets no traffic, and the weight follows the step only when the sizes are
@@ -74,7 +77,7 @@ func (r Canary) weightOf(s *Size) int32 {
 // weight does not change.
 func (r Canary) StableServes(weight int32) (enough bool, needed int32) {
 	needed = saturated((int64(r.MaxWeight()) - int64(weight)) * int64(r.replicas()) / int64(r.MaxWeight()))
-	if r.Repair.Has(NoPodServesRest) {
+	if r.Repair.Has(quirk.NoPodServesRest) {
 		needed = r.pods(r.MaxWeight() - weight)
 	}
 	if r.Stable == nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/rollout/argo"
+	"github.com/kplan-go/kplan/rollout/argo/quirk"
 )
 
 // A world is an ideal cluster with one Rollout of Argo: every pod becomes
@@ -23,7 +24,7 @@ type world struct {
 	led   argo.SetWeight // the last one
 	check func()
 
-	repair argo.Quirks
+	repair quirk.Set
 }
 
 func newWorld(t require.TestingT, replicas int32, steps ...argo.Step) *world {

@@ -59,7 +59,7 @@ type PatchWorkload struct {
 // of no pods, not paused, owned by the BatchRelease. If it has no name yet it gets the
 // finalizer [workload.FinalizerCanaryDeployment] too.
 type CreateCanary struct {
-	Name          string                     `json:"name,omitzero"` // in place of GenerateName, see [workload.CanaryCreatedTwice]
+	Name          string                     `json:"name,omitzero"` // in place of GenerateName, see [quirk.CanaryCreatedTwice]
 	GenerateName  string                     `json:"generateName"`
 	Stable        string                     `json:"stable"` // the Deployment to copy
 	Labels        map[string]string          `json:"labels"`

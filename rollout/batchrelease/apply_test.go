@@ -18,6 +18,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // TestApplyChain: from the first pass to the last no action of a plan is refused by the
@@ -25,7 +26,7 @@ import (
 // snapshot stays as it is. Kinds and styles go as far as they do while no pod changes.
 func TestApplyChain(t *testing.T) {
 	writes := map[string]bool{}
-	for _, repair := range []workload.Quirks{0, workload.RepairAll} {
+	for _, repair := range []quirk.Set{0, quirk.All} {
 		for _, ref := range []workload.Ref{deployment, cloneSet, statefulSet, daemonSet, advancedSet, kruiseSet} {
 			for _, style := range []workload.Style{workload.Partition, workload.Canary, workload.BlueGreen} {
 				if _, err := workload.DriverOf(ref, style); err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/batchrelease/reason"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // bySurge is embedded in blue-green kinds, which run new pods within the surge.
@@ -64,13 +65,13 @@ func (bySurge) unprepared(w *workload.Workload) kplan.Reason {
 
 // restored returns the patch that restores the overwritten fields of the workload, and the
 // original strategy, if the annotation still holds one.
-func (bySurge) restored(plan *ReleasePlan, w *workload.Workload, repair workload.Quirks) (p workload.Patch, o workload.OriginalStrategy, write bool) {
+func (bySurge) restored(plan *ReleasePlan, w *workload.Workload, repair quirk.Set) (p workload.Patch, o workload.OriginalStrategy, write bool) {
 	running, text := false, w.Annotations[workload.AnnotationOriginalStrategy]
 	if plan.BatchPartition != nil {
 		return p, o, false
 	}
 	if text == "" { // admission has paused what was not prepared yet, or was given back before
-		if write = repair.Has(workload.RollbackLeavesPaused) && w.Paused; write {
+		if write = repair.Has(quirk.RollbackLeavesPaused) && w.Paused; write {
 			p.Paused = &running
 		}
 		return p, o, write
@@ -87,7 +88,7 @@ func (bySurge) restored(plan *ReleasePlan, w *workload.Workload, repair workload
 	return p, o, true
 }
 
-func (bySurge) waits(plan *ReleasePlan, _ workload.Quirks) bool { return plan.BatchPartition == nil }
+func (bySurge) waits(plan *ReleasePlan, _ quirk.Set) bool { return plan.BatchPartition == nil }
 
 // end lets the autoscaler go on.
 func (bySurge) end(s *Snapshot) (autoscaler, _ Action) {

@@ -10,29 +10,30 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease/reason"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // blueGreenCloneSet is a CloneSet that runs its new pods within the surge.
 type blueGreenCloneSet struct{ bySurge }
 
-func (blueGreenCloneSet) count(c *Context, w *workload.Workload, _ workload.Quirks) {
+func (blueGreenCloneSet) count(c *Context, w *workload.Workload, _ quirk.Set) {
 	c.surge(w, int32(max(math.MinInt32, min(c.Batch.OfUp64(c.Replicas), math.MaxInt32))))
 }
 
-func (k blueGreenCloneSet) take(p *workload.Patch, w *workload.Workload, _ workload.Quirks) {
+func (k blueGreenCloneSet) take(p *workload.Patch, w *workload.Workload, _ quirk.Set) {
 	original, running := k.overwrite(p, w, rollout.Percent(0), rollout.Percent(20)), false
 	p.Paused = &running
 	p.Annotate(workload.AnnotationOriginalStrategy, union.Text(original))
 }
 
-// upgrade raises the surge. Under [workload.OtherTemplateReleased] a workload that admission
+// upgrade raises the surge. Under [quirk.OtherTemplateReleased] a workload that admission
 // has stopped for another template, since taken back, resumes even if the surge is large enough.
-func (k blueGreenCloneSet) upgrade(c *Context, w, _ *workload.Workload, repair workload.Quirks) (p workload.Patch, write bool, refused kplan.Reason) {
+func (k blueGreenCloneSet) upgrade(c *Context, w, _ *workload.Workload, repair quirk.Set) (p workload.Patch, write bool, refused kplan.Reason) {
 	if reason := k.unprepared(w); reason != "" {
 		return p, false, reason
 	}
 	if c.CurrentSurge.OfUp64(c.Replicas) >= c.DesiredSurge.OfUp64(c.Replicas) {
-		p.ClearPartition = repair.Has(workload.OtherTemplateReleased) && w.Partition.OfUp64(w.DesiredReplicas()) > 0
+		p.ClearPartition = repair.Has(quirk.OtherTemplateReleased) && w.Partition.OfUp64(w.DesiredReplicas()) > 0
 		return p, p.ClearPartition, ""
 	}
 	return workload.Patch{ClearPartition: true, MaxSurge: c.DesiredSurge}, true, ""

@@ -9,12 +9,13 @@ import (
 	"github.com/kplan-go/kplan/rollout/batchrelease/reason"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // blueGreenDeployment is a Deployment that runs its new pods within the surge.
 type blueGreenDeployment struct{ bySurge }
 
-func (blueGreenDeployment) count(c *Context, w *workload.Workload, _ workload.Quirks) {
+func (blueGreenDeployment) count(c *Context, w *workload.Workload, _ quirk.Set) {
 	c.surge(w, partition.Limit(c.Batch, c.Replicas))
 }
 
@@ -28,7 +29,7 @@ func (k blueGreenDeployment) prepare(s *Snapshot) (stableSet, autoscaler Action)
 	return stableSet, autoscaler
 }
 
-func (k blueGreenDeployment) take(p *workload.Patch, w *workload.Workload, _ workload.Quirks) {
+func (k blueGreenDeployment) take(p *workload.Patch, w *workload.Workload, _ quirk.Set) {
 	original := k.overwrite(p, w, rollout.Percent(25), rollout.Percent(25))
 	deadline, rolling := int32(600), "RollingUpdate"
 	if w.ProgressDeadlineSeconds != nil {
@@ -42,15 +43,15 @@ func (k blueGreenDeployment) take(p *workload.Patch, w *workload.Workload, _ wor
 	p.Annotate(workload.AnnotationOriginalStrategy, union.Text(original))
 }
 
-// upgrade raises the surge. Under [workload.OtherTemplateReleased] a workload that admission
+// upgrade raises the surge. Under [quirk.OtherTemplateReleased] a workload that admission
 // has stopped for another template, since taken back, resumes even if the surge is large enough.
-func (k blueGreenDeployment) upgrade(c *Context, w, _ *workload.Workload, repair workload.Quirks) (p workload.Patch, write bool, refused kplan.Reason) {
+func (k blueGreenDeployment) upgrade(c *Context, w, _ *workload.Workload, repair quirk.Set) (p workload.Patch, write bool, refused kplan.Reason) {
 	if why := k.unprepared(w); why != "" {
 		return p, false, why
 	}
 	running := false
 	if c.CurrentSurge.OfUp64(c.Replicas) >= c.DesiredSurge.OfUp64(c.Replicas) {
-		if write = repair.Has(workload.OtherTemplateReleased) && w.Paused; write {
+		if write = repair.Has(quirk.OtherTemplateReleased) && w.Paused; write {
 			p.Paused = &running
 		}
 		return p, write, ""

@@ -7,6 +7,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/batchrelease/reason"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // byPartition is embedded in kinds that are updated by a partition of old pods.
@@ -32,7 +33,7 @@ func (byPartition) controlled(br *Release, w *workload.Workload) bool {
 
 func (byPartition) prepare(*Snapshot) (stableSet, autoscaler Action) { return nil, nil }
 
-func (byPartition) create(*Snapshot, workload.Quirks) Action { return nil }
+func (byPartition) create(*Snapshot, quirk.Set) Action { return nil }
 
 // held: only while the workload has the mark of a release, since a plan that no Rollout has
 // made may name any id.
@@ -40,7 +41,7 @@ func (byPartition) held(preparing, marked bool) (kplan.Reason, bool) {
 	return reason.ReleaseOutdated, !preparing && marked
 }
 
-func (byPartition) upgrade(c *Context, _, _ *workload.Workload, _ workload.Quirks) (p workload.Patch, write bool, refused kplan.Reason) {
+func (byPartition) upgrade(c *Context, _, _ *workload.Workload, _ quirk.Set) (p workload.Patch, write bool, refused kplan.Reason) {
 	if c.CurrentPartition.OfUp64(c.Replicas) > c.DesiredPartition.OfUp64(c.Replicas) {
 		p, write = workload.Patch{Partition: c.DesiredPartition}, true
 	}
@@ -54,7 +55,7 @@ func (byPartition) released(plan *ReleasePlan) (p workload.Patch, all bool) {
 	return p, plan.BatchPartition != nil
 }
 
-func (byPartition) waits(*ReleasePlan, workload.Quirks) bool { return false }
+func (byPartition) waits(*ReleasePlan, quirk.Set) bool { return false }
 
 func (byPartition) resumed(*workload.Workload, bool) (kplan.Hold, bool) {
 	return kplan.Hold{}, false

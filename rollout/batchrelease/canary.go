@@ -9,6 +9,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/batchrelease/reason"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // canary is a Deployment with an extra Deployment next to it for the new pods.
@@ -21,16 +22,16 @@ func (canary) pods(_, extra *workload.Workload) (updated, ready int32) {
 	return extra.Status.Replicas, extra.Status.AvailableReplicas
 }
 
-func (canary) count(c *Context, _ *workload.Workload, repair workload.Quirks) {
+func (canary) count(c *Context, _ *workload.Workload, repair quirk.Set) {
 	c.Desired = partition.BatchSize(c.Batch, c.Replicas)
-	if repair.Has(workload.CanaryLabelsNotAwaited) {
+	if repair.Has(quirk.CanaryLabelsNotAwaited) {
 		c.Planned = c.Desired
 	}
 }
 
-func (canary) take(*workload.Patch, *workload.Workload, workload.Quirks) {}
+func (canary) take(*workload.Patch, *workload.Workload, quirk.Set) {}
 
-func (canary) create(s *Snapshot, repair workload.Quirks) Action {
+func (canary) create(s *Snapshot, repair quirk.Set) Action {
 	if s.Canary != nil {
 		return nil
 	}
@@ -40,7 +41,7 @@ func (canary) create(s *Snapshot, repair workload.Quirks) Action {
 		Annotations:   map[string]string{partition.AnnotationControlInfo: workload.ControlInfo(s.Release.Name, s.Release.UID)},
 		PatchTemplate: s.Release.ReleasePlan.PatchPodTemplateMetadata.Clone(), Reason: reason.Initialize,
 	}
-	if repair.Has(workload.CanaryCreatedTwice) {
+	if repair.Has(quirk.CanaryCreatedTwice) {
 		create.Name = canaryName(&s.Release, w)
 	}
 	return create
@@ -50,7 +51,7 @@ func (canary) create(s *Snapshot, repair workload.Quirks) Action {
 const nameAlphabet = "bcdfghjklmnpqrstvwxz2456789"
 
 // canaryName returns the name of the canary Deployment of a template under a BatchRelease,
-// so that it is created once ([workload.CanaryCreatedTwice]). It has no more than the 63 characters of a generated
+// so that it is created once ([quirk.CanaryCreatedTwice]). It has no more than the 63 characters of a generated
 // name.
 func canaryName(br *Release, w *workload.Workload) string {
 	digest := sha256.Sum256([]byte(br.UID + "/" + w.UpdateRevision))
@@ -78,8 +79,8 @@ func (canary) unobserved(s *Snapshot) (kplan.Hold, string) {
 	return kplan.Hold{Name: c.Name, Reason: reason.NotObserved, Have: c.Status.ObservedGeneration, Limit: c.Generation}, "canary deployment is not observed yet"
 }
 
-func (canary) upgrade(c *Context, _, extra *workload.Workload, repair workload.Quirks) (p workload.Patch, write bool, refused kplan.Reason) {
-	shrinks := repair.Has(workload.CanaryLabelsNotAwaited) && extra != nil && extra.DesiredReplicas() > c.Desired
+func (canary) upgrade(c *Context, _, extra *workload.Workload, repair quirk.Set) (p workload.Patch, write bool, refused kplan.Reason) {
+	shrinks := repair.Has(quirk.CanaryLabelsNotAwaited) && extra != nil && extra.DesiredReplicas() > c.Desired
 	if shrinks || extra != nil && extra.DesiredReplicas() < c.Desired {
 		desired := c.Desired
 		p, write = workload.Patch{Replicas: &desired}, true
@@ -88,15 +89,15 @@ func (canary) upgrade(c *Context, _, extra *workload.Workload, repair workload.Q
 }
 
 func (canary) giveBack(plan *ReleasePlan, _ *workload.Workload, keep bool, opts Options) (p workload.Patch, write bool) {
-	paused := plan.BatchPartition != nil || opts.Repair.Has(workload.DeletionFinishesRelease) && keep
+	paused := plan.BatchPartition != nil || opts.Repair.Has(quirk.DeletionFinishesRelease) && keep
 	p.RemoveAnnotations(partition.AnnotationControlInfo)
-	if p.Paused = &paused; !paused && opts.Repair.Has(workload.NextReleaseUnmarked) {
+	if p.Paused = &paused; !paused && opts.Repair.Has(quirk.NextReleaseUnmarked) {
 		p.Label(workload.LabelStableRevision, nil)
 	}
 	return p, true
 }
 
-func (canary) waits(plan *ReleasePlan, _ workload.Quirks) bool {
+func (canary) waits(plan *ReleasePlan, _ quirk.Set) bool {
 	return plan.FinalizingPolicy == WaitResume
 }
 

@@ -6,20 +6,21 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // cloneSet is a CloneSet of OpenKruise that is updated by partition.
 type cloneSet struct{ byPartition }
 
-func (cloneSet) count(c *Context, w *workload.Workload, repair workload.Quirks) {
+func (cloneSet) count(c *Context, w *workload.Workload, repair quirk.Set) {
 	c.partition(w, false)
 	stable := c.DesiredPartition.Value()
-	if c.Batch.IsPercent() && !(repair.Has(workload.CloneSetKeepsExtraPods) && !partition.ExactShare(stable, c.Replicas)) {
+	if c.Batch.IsPercent() && !(repair.Has(quirk.CloneSetKeepsExtraPods) && !partition.ExactShare(stable, c.Replicas)) {
 		c.DesiredPartition = partition.StableShare(stable, c.Replicas, c.Batch)
 	}
 }
 
-func (cloneSet) take(p *workload.Patch, _ *workload.Workload, _ workload.Quirks) {
+func (cloneSet) take(p *workload.Patch, _ *workload.Workload, _ quirk.Set) {
 	running := false
 	p.Paused, p.Partition = &running, rollout.Percent(100)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/batchrelease/reason"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // A Context holds the demands of a batch and the current state of its workload.
@@ -78,9 +79,9 @@ func (c *Context) partition(w *workload.Workload, ordered bool) {
 
 // Waiting returns the reason why the batch still waits; the second result is false if it is
 // ready. The first failing test counts.
-func (c Context) Waiting(repair workload.Quirks) (kplan.Hold, bool) {
+func (c Context) Waiting(repair quirk.Set) (kplan.Hold, bool) {
 	base := c.Updated
-	if repair.Has(workload.FailureThresholdMisread) {
+	if repair.Has(quirk.FailureThresholdMisread) {
 		base = c.Desired
 	}
 	ready := c.FailureThreshold.OfUp64(base) + int64(c.UpdatedReady)

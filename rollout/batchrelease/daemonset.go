@@ -5,17 +5,18 @@ package batchrelease
 import (
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // daemonSet is a DaemonSet of OpenKruise, which is updated by partition.
 type daemonSet struct{ byPartition }
 
-func (daemonSet) count(c *Context, w *workload.Workload, _ workload.Quirks) {
+func (daemonSet) count(c *Context, w *workload.Workload, _ quirk.Set) {
 	c.partition(w, false)
 	c.DesiredPartition = rollout.Int(max(c.DesiredPartition.Value(), 0))
 }
 
-func (daemonSet) take(p *workload.Patch, w *workload.Workload, _ workload.Quirks) {
+func (daemonSet) take(p *workload.Patch, w *workload.Workload, _ quirk.Set) {
 	running := false
 	p.StrategyPaused, p.Partition = &running, rollout.Int(w.DesiredReplicas())
 }
@@ -27,7 +28,7 @@ func (k daemonSet) giveBack(plan *ReleasePlan, _ *workload.Workload, keep bool, 
 	}
 	running := false
 	p.StrategyPaused, p.ClearPartition = &running, !opts.KeepPaused
-	if opts.Repair.Has(workload.DeletionFinishesRelease) {
+	if opts.Repair.Has(quirk.DeletionFinishesRelease) {
 		p.ClearPartition = !keep
 	}
 	return p, true

@@ -8,6 +8,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/batchrelease/reason"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // deployment is a Deployment that is updated by partition: its controller is instructed by an
@@ -20,7 +21,7 @@ func strategyOf(w *workload.Workload) partition.Strategy {
 	return strategy
 }
 
-func (deployment) count(c *Context, w *workload.Workload, _ workload.Quirks) {
+func (deployment) count(c *Context, w *workload.Workload, _ quirk.Set) {
 	c.CurrentPartition, c.DesiredPartition = orZero(strategyOf(w).Partition), c.Batch
 	c.Planned = partition.Limit(c.Batch, c.Replicas)
 	c.Desired = c.Planned
@@ -29,14 +30,14 @@ func (deployment) count(c *Context, w *workload.Workload, _ workload.Quirks) {
 func (deployment) controlled(_ *Release, w *workload.Workload) bool { return w.UnderPartition() }
 
 // take pauses the Deployment and moves its limits to the annotation.
-func (deployment) take(p *workload.Patch, w *workload.Workload, repair workload.Quirks) {
+func (deployment) take(p *workload.Patch, w *workload.Workload, repair quirk.Set) {
 	old := strategyOf(w)
 	strategy := partition.Strategy{RollingStyle: partition.Style, RollingUpdate: old.RollingUpdate, Partition: rollout.Int(0)}
 	if w.RollingUpdate != nil {
 		strategy.RollingUpdate = w.RollingUpdate
 	}
-	p.Annotate(partition.AnnotationStrategy, strategy.Default(repair.Has(workload.UnsetLimitDefaultsBoth)).Text())
-	if repair.Has(workload.RecreateNotRestored) && w.StrategyType == "Recreate" && old.RollingUpdate == nil {
+	p.Annotate(partition.AnnotationStrategy, strategy.Default(repair.Has(quirk.UnsetLimitDefaultsBoth)).Text())
+	if repair.Has(quirk.RecreateNotRestored) && w.StrategyType == "Recreate" && old.RollingUpdate == nil {
 		p.Annotate(workload.AnnotationOriginalStrategy, recreated)
 	}
 	advanced, paused, recreate := "true", true, "Recreate"
@@ -45,7 +46,7 @@ func (deployment) take(p *workload.Patch, w *workload.Workload, repair workload.
 }
 
 // recreated marks a Deployment with the original strategy Recreate
-// ([workload.RecreateNotRestored]).
+// ([quirk.RecreateNotRestored]).
 const recreated = `{"type":"Recreate"}`
 
 // held: before it is taken over, for then admission stops its controller itself.
@@ -53,13 +54,13 @@ func (deployment) held(preparing, _ bool) (kplan.Reason, bool) {
 	return reason.ReleaseOutdated, preparing
 }
 
-func (deployment) upgrade(c *Context, w, _ *workload.Workload, repair workload.Quirks) (p workload.Patch, write bool, refused kplan.Reason) {
+func (deployment) upgrade(c *Context, w, _ *workload.Workload, repair quirk.Set) (p workload.Patch, write bool, refused kplan.Reason) {
 	if !w.UnderPartition() {
 		return p, false, ""
 	}
 	strategy := strategyOf(w)
 	covered := partition.AtLeast(strategy.Partition, c.Batch)
-	if repair.Has(workload.MixedPartitionsNeverEnd) && !strategy.Partition.SameKind(c.Batch) {
+	if repair.Has(quirk.MixedPartitionsNeverEnd) && !strategy.Partition.SameKind(c.Batch) {
 		covered = partition.Limit(strategy.Partition, c.Replicas) >= partition.Limit(c.Batch, c.Replicas)
 	}
 	if covered {
@@ -73,7 +74,7 @@ func (deployment) upgrade(c *Context, w, _ *workload.Workload, repair workload.Q
 func (d deployment) giveBack(plan *ReleasePlan, w *workload.Workload, keep bool, opts Options) (p workload.Patch, write bool) {
 	if w.Annotations[partition.AnnotationControlInfo] == "" || !w.Paused {
 		// paused by admission, before the release could take it over
-		paused := opts.Repair.Has(workload.RollbackLeavesPaused) && plan.BatchPartition == nil && w.Paused && w.Labels[workload.LabelStableRevision] != ""
+		paused := opts.Repair.Has(quirk.RollbackLeavesPaused) && plan.BatchPartition == nil && w.Paused && w.Labels[workload.LabelStableRevision] != ""
 		if paused {
 			p = ResumeDeployment(*w, keep, opts.Repair)
 		}
@@ -86,10 +87,10 @@ func (d deployment) giveBack(plan *ReleasePlan, w *workload.Workload, keep bool,
 }
 
 // ResumeDeployment restores the strategy that was moved to the annotation.
-func ResumeDeployment(w workload.Workload, keep bool, repair workload.Quirks) (p workload.Patch) {
+func ResumeDeployment(w workload.Workload, keep bool, repair quirk.Set) (p workload.Patch) {
 	p.Paused = &keep
 	strategy := strategyOf(&w)
-	wasRecreate := w.Annotations[workload.AnnotationOriginalStrategy] == recreated && repair.Has(workload.RecreateNotRestored)
+	wasRecreate := w.Annotations[workload.AnnotationOriginalStrategy] == recreated && repair.Has(quirk.RecreateNotRestored)
 	if w.StrategyType == "Recreate" && !wasRecreate {
 		rolling := "RollingUpdate"
 		p.StrategyType = &rolling
@@ -106,12 +107,12 @@ func ResumeDeployment(w workload.Workload, keep bool, repair workload.Quirks) (p
 	return p
 }
 
-func (deployment) waits(plan *ReleasePlan, repair workload.Quirks) bool {
-	return plan.FinalizingPolicy == WaitResume && repair.Has(workload.LastStepNotAwaited)
+func (deployment) waits(plan *ReleasePlan, repair quirk.Set) bool {
+	return plan.FinalizingPolicy == WaitResume && repair.Has(quirk.LastStepNotAwaited)
 }
 
 // resumed returns the hold for pods that the Deployment still has to update,
-// since the last step of its release has left them ([workload.LastStepNotAwaited]).
+// since the last step of its release has left them ([quirk.LastStepNotAwaited]).
 func (deployment) resumed(w *workload.Workload, _ bool) (kplan.Hold, bool) {
 	s, all := &w.Status, max(w.Status.Replicas, w.DesiredReplicas())
 	switch {

@@ -8,6 +8,7 @@ import (
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout/batchrelease/reason"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // A WorkloadEvent is a change of the workload that a BatchRelease reacts to.
@@ -94,7 +95,7 @@ func (st *pass) notice(s Status) (n outcome, stop bool) {
 			s.Phase, s.UpdateRevision = PhasePreparing, w.UpdateRevision
 			s.Current.BatchReadyTime, s.Current.BatchState = time.Time{}, StateUpgrading
 		}
-	case progressing && st.event == EventNormal && w != nil && w.Status.Replicas == w.Status.UpdatedReplicas && st.opts.Repair.Has(workload.TakenBackTemplateUnlabelled):
+	case progressing && st.event == EventNormal && w != nil && w.Status.Replicas == w.Status.UpdatedReplicas && st.opts.Repair.Has(quirk.TakenBackTemplateUnlabelled):
 		s.UpdateRevision = w.UpdateRevision
 	}
 	n.status = s
@@ -114,7 +115,7 @@ func (st *pass) restarted(s Status) Status {
 	}
 	s.Current.BatchReadyTime, s.Current.BatchState, s.Current.CurrentBatch = time.Time{}, StateUpgrading, batch
 	s.ObservedRolloutID, s.ObservedReleasePlanHash = plan.RolloutID, st.hash
-	if st.event == EventRollbackInBatch && st.s.Release.Annotations[workload.AnnotationRollbackInBatch] == "" && st.opts.Repair.Has(workload.TakenBackTemplateUnlabelled) {
+	if st.event == EventRollbackInBatch && st.s.Release.Annotations[workload.AnnotationRollbackInBatch] == "" && st.opts.Repair.Has(quirk.TakenBackTemplateUnlabelled) {
 		s.UpdateRevision = st.s.Workload.UpdateRevision // a Rollout that goes on with the plan does not go back
 	}
 	return s

@@ -10,6 +10,7 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/purity"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 func FuzzReconcile(f *testing.F) {
@@ -23,6 +24,6 @@ func FuzzReconcile(f *testing.F) {
 		if _, err := planBatch(s, now, batchrelease.Options{}); err != nil {
 			return batchrelease.Plan{}, err
 		}
-		return planBatch(s, now, batchrelease.Options{Repair: workload.RepairAll})
+		return planBatch(s, now, batchrelease.Options{Repair: quirk.All})
 	}, progressing(deployment), progressing(statefulSet), native, canary, ended)
 }

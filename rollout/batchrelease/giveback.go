@@ -6,6 +6,7 @@ import (
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout/batchrelease/reason"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // ReleasePatch returns the patch that gives a workload back when its BatchRelease ends, and
@@ -23,11 +24,11 @@ func ReleasePatch(br Release, w workload.Workload, opts Options) (p workload.Pat
 }
 
 // releasedNext reports whether admission let an update in while the release is being closed.
-// The next release takes that update ([workload.NextReleaseUnmarked]). The mark of the
+// The next release takes that update ([quirk.NextReleaseUnmarked]). The mark of the
 // current release is removed before.
-func releasedNext(plan *ReleasePlan, w *workload.Workload, repair workload.Quirks) bool {
+func releasedNext(plan *ReleasePlan, w *workload.Workload, repair quirk.Set) bool {
 	known := w.Labels[workload.LabelStableRevision] != "" || !w.Traits().Paused
-	return repair.Has(workload.NextReleaseUnmarked) && plan.FinalizingPolicy == WaitResume && w.Annotations[workload.AnnotationInProgress] != "" && known
+	return repair.Has(quirk.NextReleaseUnmarked) && plan.FinalizingPolicy == WaitResume && w.Annotations[workload.AnnotationInProgress] != "" && known
 }
 
 // wait removes from a patch the fields that would resume a workload that admission holds for
@@ -46,12 +47,12 @@ func wait(p *workload.Patch, w *workload.Workload) {
 }
 
 // keeps reports whether a workload stays as it is when it is given back before its release is
-// done. Under [workload.DeletionFinishesRelease] a workload that was rolled back resumes.
+// done. Under [quirk.DeletionFinishesRelease] a workload that was rolled back resumes.
 func keeps(br *Release, w *workload.Workload, opts Options) bool {
 	if br.ReleasePlan.FinalizingPolicy == WaitResume {
 		return false
 	}
-	if !opts.Repair.Has(workload.DeletionFinishesRelease) {
+	if !opts.Repair.Has(quirk.DeletionFinishesRelease) {
 		return opts.KeepPaused
 	}
 	to := w.UpdateRevision

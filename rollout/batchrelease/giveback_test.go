@@ -13,6 +13,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // RollbackLeavesPaused: what is given back although it was never taken over is a Deployment that admission
@@ -32,7 +33,7 @@ func TestGiveBackFrozen(t *testing.T) {
 		br.ReleasePlan.BatchPartition = nil
 		w := workload.Workload{Ref: deployment, Paused: true, Labels: map[string]string{workload.LabelStableRevision: "v1"}}
 		c.change(&br, &w)
-		p, write := batchrelease.ReleasePatch(br, w, batchrelease.Options{Repair: workload.RollbackLeavesPaused})
+		p, write := batchrelease.ReleasePatch(br, w, batchrelease.Options{Repair: quirk.RollbackLeavesPaused})
 		require.Equal(t, c.want, write, c.why)
 		require.Equal(t, c.want, p.Paused != nil, c.why)
 	}
@@ -56,7 +57,7 @@ func TestGiveBackFrozenBlueGreen(t *testing.T) {
 		br.ReleasePlan.BatchPartition = nil
 		w := workload.Workload{Ref: deployment, Paused: true}
 		c.change(&br, &w)
-		p, write := batchrelease.ReleasePatch(br, w, batchrelease.Options{Repair: workload.RollbackLeavesPaused})
+		p, write := batchrelease.ReleasePatch(br, w, batchrelease.Options{Repair: quirk.RollbackLeavesPaused})
 		require.Equal(t, c.body != "", write, c.why)
 		if write {
 			require.JSONEq(t, c.body, p.Body(deployment), c.why)
@@ -81,7 +82,7 @@ func TestGiveBackAbandoned(t *testing.T) {
 		br.WorkloadRef, br.ReleasePlan.BatchPartition, br.ReleasePlan.FinalizingPolicy = cloneSet, nil, c.policy
 		br.Status.StableRevision = c.stable
 		w := workload.Workload{Ref: cloneSet, UpdateRevision: c.update, StableRevision: c.stable}
-		p, _ := batchrelease.ReleasePatch(br, w, batchrelease.Options{Repair: workload.DeletionFinishesRelease})
+		p, _ := batchrelease.ReleasePatch(br, w, batchrelease.Options{Repair: quirk.DeletionFinishesRelease})
 		require.Equal(t, c.clear, p.ClearPartition, c.why)
 	}
 }
@@ -92,7 +93,7 @@ func TestGiveBackHoldsTheNextCloneSet(t *testing.T) {
 		br := release(workload.Partition, rollout.Percent(100))
 		br.WorkloadRef, br.ReleasePlan.BatchPartition, br.ReleasePlan.FinalizingPolicy = cloneSet, nil, batchrelease.WaitResume
 		w := workload.Workload{Ref: cloneSet, Annotations: map[string]string{workload.AnnotationInProgress: progress}}
-		p, _ := batchrelease.ReleasePatch(br, w, batchrelease.Options{Repair: workload.NextReleaseUnmarked})
+		p, _ := batchrelease.ReleasePatch(br, w, batchrelease.Options{Repair: quirk.NextReleaseUnmarked})
 		require.Equal(t, clear, p.ClearPartition, "in progress: %q", progress)
 	}
 }
@@ -103,7 +104,7 @@ func TestCanaryNameIsShort(t *testing.T) {
 	br.Status = batchrelease.Status{Phase: batchrelease.PhasePreparing, ObservedWorkloadReplicas: -1, ObservedReleasePlanHash: br.ReleasePlan.Hash()}
 	w := workload.Workload{Ref: deployment, Replicas: ptr.To(int32(4)), UpdateRevision: "v2"}
 	w.Name = strings.Repeat("a", 99)
-	p, err := planBatch(batchrelease.Snapshot{Release: br, Workload: &w}, now, batchrelease.Options{Repair: workload.RepairAll})
+	p, err := planBatch(batchrelease.Snapshot{Release: br, Workload: &w}, now, batchrelease.Options{Repair: quirk.All})
 	require.NoError(t, err)
 	for _, a := range p.Actions {
 		if create, ok := a.(batchrelease.CreateCanary); ok {
@@ -123,7 +124,7 @@ func TestMixedPartitions(t *testing.T) {
 		w := workload.Workload{Ref: deployment, Replicas: ptr.To(int32(10)), Paused: true, StrategyType: "Recreate", Annotations: map[string]string{
 			partition.AnnotationControlInfo: workload.ControlInfo(br.Name, br.UID), partition.AnnotationStrategy: partition.Strategy{Partition: rollout.Int(size)}.Text(),
 		}}
-		repair := workload.MixedPartitionsNeverEnd
+		repair := quirk.MixedPartitionsNeverEnd
 		_, got, _ := batchrelease.NewContext(br, w, nil, repair).UpgradePatch(w, nil, repair)
 		require.Equal(t, write, got, "%d of 10 and 20%%", size)
 	}
@@ -135,7 +136,7 @@ func TestCanaryOfItsSize(t *testing.T) {
 		br := release(workload.Canary, rollout.Percent(20))
 		w := workload.Workload{Ref: deployment, Replicas: ptr.To(int32(10))}
 		canary := workload.Workload{Ref: deployment, Replicas: &replicas}
-		repair := workload.CanaryLabelsNotAwaited
+		repair := quirk.CanaryLabelsNotAwaited
 		_, got, _ := batchrelease.NewContext(br, w, &canary, repair).UpgradePatch(w, &canary, repair)
 		require.Equal(t, write, got, "%d of 2", replicas)
 	}

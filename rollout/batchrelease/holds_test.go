@@ -11,6 +11,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/batchrelease/reason"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // What holds a batch back, and the finalizer that keeps its BatchRelease.
@@ -32,11 +33,11 @@ func TestHolds(t *testing.T) {
 	for _, c := range []struct {
 		why    string
 		s      batchrelease.Snapshot
-		repair workload.Quirks
+		repair quirk.Set
 		want   kplan.Hold
 	}{
-		{"another template than the one that is released", other(workload.Partition, cloneSet), workload.OtherTemplateReleased, kplan.Hold{Name: "demo", Reason: reason.ReleaseOutdated}},
-		{"the same, blue-green", other(workload.BlueGreen, cloneSet), workload.OtherTemplateReleased, kplan.Hold{Name: "demo", Reason: reason.RollbackFirst}},
+		{"another template than the one that is released", other(workload.Partition, cloneSet), quirk.OtherTemplateReleased, kplan.Hold{Name: "demo", Reason: reason.ReleaseOutdated}},
+		{"the same, blue-green", other(workload.BlueGreen, cloneSet), quirk.OtherTemplateReleased, kplan.Hold{Name: "demo", Reason: reason.RollbackFirst}},
 		{"2 of 10 are to carry the label", unlabelled, 0, kplan.Hold{Reason: reason.TooFewLabelled, Limit: 2}},
 	} {
 		p, err := planBatch(c.s, now, batchrelease.Options{Repair: c.repair})

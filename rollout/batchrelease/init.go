@@ -6,11 +6,12 @@ import (
 	"github.com/kplan-go/kplan/rollout/batchrelease/reason"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // InitializePatch returns the patch that takes a workload over before its first batch, and
 // false if that is done, or no driver knows the workload.
-func InitializePatch(br Release, w workload.Workload, repair workload.Quirks) (p workload.Patch, write bool) {
+func InitializePatch(br Release, w workload.Workload, repair quirk.Set) (p workload.Patch, write bool) {
 	k := kindOf(br.ReleasePlan.driver(w.Ref))
 	if k == nil || k.controlled(&br, &w) {
 		return p, false

@@ -5,6 +5,7 @@ package batchrelease
 import (
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // A kind is one kind of workload in one rolling style. A new kind is a separate file and a row
@@ -13,7 +14,7 @@ type kind interface {
 	// pods returns the number of updated pods, and of updated and ready pods.
 	pods(w, canary *workload.Workload) (updated, ready int32)
 	// count sets the demands of a batch.
-	count(c *Context, w *workload.Workload, repair workload.Quirks)
+	count(c *Context, w *workload.Workload, repair quirk.Set)
 	// returns reports whether it is noticed that the template is the one before the release.
 	returns() bool
 	// ordered reports whether pods are updated in the order of their ordinals.
@@ -22,12 +23,12 @@ type kind interface {
 	// controlled reports whether the BatchRelease drives the workload already.
 	controlled(br *Release, w *workload.Workload) bool
 	// take adds to a patch the fields that take the workload over.
-	take(p *workload.Patch, w *workload.Workload, repair workload.Quirks)
+	take(p *workload.Patch, w *workload.Workload, repair quirk.Set)
 	// prepare returns the changes of the stable ReplicaSet and of the autoscaler before that.
 	// create returns the creation of the extra Deployment before the first batch. A nil action is
 	// not needed.
 	prepare(s *Snapshot) (stableSet, autoscaler Action)
-	create(s *Snapshot, repair workload.Quirks) Action
+	create(s *Snapshot, repair quirk.Set) Action
 
 	// held returns the reason to hold back a batch that would release another template, and
 	// whether it may.
@@ -37,14 +38,14 @@ type kind interface {
 	target(s *Snapshot) *workload.Workload
 	unobserved(s *Snapshot) (kplan.Hold, string)
 	// upgrade returns the patch that releases a batch, and false if nothing is to be written.
-	upgrade(c *Context, w, canary *workload.Workload, repair workload.Quirks) (p workload.Patch, write bool, refused kplan.Reason)
+	upgrade(c *Context, w, canary *workload.Workload, repair quirk.Set) (p workload.Patch, write bool, refused kplan.Reason)
 
 	// giveBack returns the patch that gives the workload back, and false if nothing is to be
 	// written. Keep asks to leave the workload as it is.
 	giveBack(plan *ReleasePlan, w *workload.Workload, keep bool, opts Options) (p workload.Patch, write bool)
 	// waits reports whether the release ends only after the workload has resumed and finished its
 	// update. resumed returns the reason to wait longer.
-	waits(plan *ReleasePlan, repair workload.Quirks) bool
+	waits(plan *ReleasePlan, repair quirk.Set) bool
 	resumed(w *workload.Workload, patched bool) (kplan.Hold, bool)
 	// end returns the last changes of the autoscaler and the canary; nil if there is no change.
 	end(s *Snapshot) (autoscaler, canary Action)

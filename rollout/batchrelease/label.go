@@ -11,6 +11,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/batchrelease/reason"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // Increments returns how many pods each batch up to the current one adds, and nothing
@@ -30,9 +31,9 @@ func Increments(batches []Batch, current, replicas int32) []int32 {
 
 // Labels returns the labels with the batch in which pods were updated, in the
 // order in which they are to be written. The newest batch is filled first,
-// with pods from the end of the list. Under [workload.OrdinalsLabelledByList] the caller has put them
+// with pods from the end of the list. Under [quirk.OrdinalsLabelledByList] the caller has put them
 // in the order of their update.
-func Labels(br Release, replicas int32, updateRevision string, pods []workload.Pod, repair workload.Quirks) []LabelPod {
+func Labels(br Release, replicas int32, updateRevision string, pods []workload.Pod, repair quirk.Set) []LabelPod {
 	if br.ReleasePlan.RolloutID == "" || len(pods) == 0 {
 		return nil
 	}
@@ -44,10 +45,10 @@ type labelling struct {
 	id       string
 	missing  []int32 // how many pods each batch lacks
 	revision string  // of the pods that are updated
-	repair   workload.Quirks
+	repair   quirk.Set
 }
 
-func newLabelling(br *Release, replicas int32, revision string, repair workload.Quirks) *labelling {
+func newLabelling(br *Release, replicas int32, revision string, repair quirk.Set) *labelling {
 	missing := Increments(br.ReleasePlan.Batches, br.Status.Current.CurrentBatch, replicas)
 	return &labelling{br.ReleasePlan.RolloutID, missing, revision, repair}
 }
@@ -148,7 +149,7 @@ type RollbackFilter struct {
 	Partition      int32  `json:"partition"`
 	Replicas       int32  `json:"replicas"`
 
-	Repair workload.Quirks `json:"repair,omitzero"` // only [workload.HashSuffixMatches] matters
+	Repair quirk.Set `json:"repair,omitzero"` // only [quirk.HashSuffixMatches] matters
 }
 
 // Pods returns the pods that are offered, in their order.
@@ -209,10 +210,10 @@ func ordinal(name string) int64 {
 func (st *pass) labels(update string, c *Context) []LabelPod {
 	w, repair := st.s.Workload, st.opts.Repair
 	revision := update
-	if canary := st.s.Canary; repair.Has(workload.CanaryLabelsNotAwaited) && canary != nil && canary.UpdateRevision != "" {
+	if canary := st.s.Canary; repair.Has(quirk.CanaryLabelsNotAwaited) && canary != nil && canary.UpdateRevision != "" {
 		revision = canary.UpdateRevision // its pods have a template of their own
 	}
-	byOrder := repair.Has(workload.OrdinalsLabelledByList) && st.kind.ordered(w)
+	byOrder := repair.Has(quirk.OrdinalsLabelledByList) && st.kind.ordered(w)
 	pods := st.s.Pods
 	if byOrder {
 		pods = byOrdinal(pods)

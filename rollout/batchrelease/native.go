@@ -12,7 +12,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout"
-	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // A DaemonSetControl is the content of the annotation [workload.AnnotationDaemonSetControl].
@@ -86,8 +86,8 @@ func (b NativeBatch) Counts() (updated, notReady int32) {
 // permits.
 //
 // Like upstream, it may name a pod that is being deleted, or one more pod in its place,
-// because it does not count deletions under way: see [workload.DeletingPodsListed].
-func (b NativeBatch) Victims(repair workload.Quirks) ([]string, error) {
+// because it does not count deletions under way: see [quirk.DeletingPodsListed].
+func (b NativeBatch) Victims(repair quirk.Set) ([]string, error) {
 	updated, unavailable := b.Counts()
 	desired, err := b.Desired()
 	need := int64(desired) - int64(updated)
@@ -95,7 +95,7 @@ func (b NativeBatch) Victims(repair workload.Quirks) ([]string, error) {
 		return nil, err
 	}
 	candidates := b.candidates()
-	if repair.Has(workload.DeletingPodsListed) {
+	if repair.Has(quirk.DeletingPodsListed) {
 		for _, p := range candidates {
 			if !p.DeletionTimestamp.IsZero() {
 				need-- // the one that takes its place is updated
@@ -121,7 +121,7 @@ func (b NativeBatch) Victims(repair workload.Quirks) ([]string, error) {
 		count++
 		living = append(living, p.Name)
 	}
-	if repair.Has(workload.DeletingPodsListed) {
+	if repair.Has(quirk.DeletingPodsListed) {
 		return living, nil
 	}
 	var names []string

@@ -12,7 +12,7 @@ import (
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
-	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // The partition of a native DaemonSet is read as OpenKruise reads it: what a scan of one
@@ -78,7 +78,7 @@ func TestNativeVictims(t *testing.T) {
 		p.DeletionTimestamp, p.CreationTimestamp = now, now.Add(-2*time.Hour)
 	})
 	b := batchrelease.NativeBatch{Partition: "5", Revision: "new", MaxUnavailable: rollout.Int(9), Pods: append([]batchrelease.DaemonSetPod{going}, pods[:5]...)}
-	for repair, want := range map[workload.Quirks]string{0: "[unready]", workload.DeletingPodsListed: "[]"} {
+	for repair, want := range map[quirk.Set]string{0: "[unready]", quirk.DeletingPodsListed: "[]"} {
 		got, err := b.Victims(repair)
 		require.NoError(t, err)
 		require.Equal(t, want, fmt.Sprint(got))

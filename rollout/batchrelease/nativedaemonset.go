@@ -6,21 +6,22 @@ import (
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/base/union"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // nativeDaemonSet is a DaemonSet of Kubernetes: a helper deletes its pods, see [NativeBatch].
 type nativeDaemonSet struct{ daemonSet }
 
-func (nativeDaemonSet) take(p *workload.Patch, _ *workload.Workload, _ workload.Quirks) {
+func (nativeDaemonSet) take(p *workload.Patch, _ *workload.Workload, _ quirk.Set) {
 	onDelete := "OnDelete"
 	p.StrategyType = &onDelete
 }
 
 // upgrade lets the helper delete pods. Upstream keeps the
-// revision of the template before, which no new pod has, if the partition is the same ([workload.OtherTemplateReleased]).
-func (nativeDaemonSet) upgrade(c *Context, w, _ *workload.Workload, repair workload.Quirks) (p workload.Patch, write bool, refused kplan.Reason) {
+// revision of the template before, which no new pod has, if the partition is the same ([quirk.OtherTemplateReleased]).
+func (nativeDaemonSet) upgrade(c *Context, w, _ *workload.Workload, repair quirk.Set) (p workload.Patch, write bool, refused kplan.Reason) {
 	control := parseControl(w.Annotations[workload.AnnotationDaemonSetControl])
-	other := repair.Has(workload.OtherTemplateReleased) && w.UpdateRevision != "" && control.BatchRevision != w.UpdateRevision
+	other := repair.Has(quirk.OtherTemplateReleased) && w.UpdateRevision != "" && control.BatchRevision != w.UpdateRevision
 	if control.Partition == c.DesiredPartition.String() && !other {
 		return p, false, ""
 	}

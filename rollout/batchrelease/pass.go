@@ -7,6 +7,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // A pass is the input of one pass of a BatchRelease. It is read-only.
@@ -21,7 +22,7 @@ type pass struct {
 }
 
 // held holds a workload back that has another template than the one that the plan releases
-// ([workload.OtherTemplateReleased]). A Deployment by partition or with a canary is held before it is taken over: then
+// ([quirk.OtherTemplateReleased]). A Deployment by partition or with a canary is held before it is taken over: then
 // admission stops its controller itself, and a canary keeps its template. Taking the others
 // over releases no pod, so they are held in each batch; by partition only while they have
 // the mark of a release, since a plan that no Rollout has made may name any id.
@@ -38,7 +39,7 @@ func (st *pass) held(phase Phase) (holds []kplan.Hold) {
 // with the hash of the revision, for every kind and also for a release that goes back.
 func (st *pass) stray() bool {
 	w, released := st.s.Workload, st.s.Release.ReleasePlan.RolloutID
-	if !st.opts.Repair.Has(workload.OtherTemplateReleased) || released == "" {
+	if !st.opts.Repair.Has(quirk.OtherTemplateReleased) || released == "" {
 		return false
 	}
 	id := workload.NamedRelease(w.Labels, w.Annotations, st.opts.Repair)

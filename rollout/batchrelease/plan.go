@@ -9,6 +9,7 @@ import (
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/base/union"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // A Snapshot is everything that [Reconcile] looks at.
@@ -38,7 +39,7 @@ type Snapshot struct {
 	// nothing.
 	Unreadable bool `json:"unreadable,omitzero"`
 	// Canary is the extra Deployment of style Canary, or nil. Its
-	// UpdateRevision is the hash of its pods; [workload.CanaryLabelsNotAwaited] reads it.
+	// UpdateRevision is the hash of its pods; [quirk.CanaryLabelsNotAwaited] reads it.
 	Canary *workload.Workload `json:"canary,omitempty"`
 	// Pods are the pods of the workload that have not finished, in the order of the
 	// list: labels are given from its end.
@@ -64,7 +65,7 @@ const AutoscalerSuffix = "-DisableByRollout"
 // Rollouts does, quirks included.
 type Options struct {
 	// Repair are the quirks to repair.
-	Repair workload.Quirks `json:"repair,omitzero"`
+	Repair quirk.Set `json:"repair,omitzero"`
 	// KeepPaused leaves a workload paused that a Rollout gives back before it is done
 	// (the feature gate KeepWorkloadPausedOnRolloutDeletion).
 	KeepPaused bool `json:"keepPaused,omitzero"`

@@ -7,9 +7,10 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan"
-	"github.com/kplan-go/kplan/internal/base/quirk"
+	"github.com/kplan-go/kplan/internal/base/quirkset"
 	"github.com/kplan-go/kplan/rollout/batchrelease/reason"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // Reconcile returns the next step of the BatchRelease in s as of now. It performs
@@ -55,7 +56,7 @@ func (st *pass) next() outcome {
 
 func admit(s *Snapshot, now time.Time, opts Options) error {
 	var es kplan.FieldErrors
-	quirk.Check(&es, uint64(opts.Repair), uint64(workload.RepairAll))
+	quirkset.Check(&es, uint64(opts.Repair), uint64(quirk.All))
 	if now.IsZero() {
 		es.Add("now", now, "must be set")
 	}

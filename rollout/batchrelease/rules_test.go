@@ -14,6 +14,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 var limits = &partition.RollingUpdate{MaxSurge: rollout.Percent(25), MaxUnavailable: rollout.Percent(25)}
@@ -96,7 +97,7 @@ func TestWorkloadEvents(t *testing.T) {
 		require.Empty(t, p.Actions, "6.1, 7: nothing else in this pass")
 	}
 	// A template that was taken back is followed with the changed plan if that is repaired.
-	for repair, want := range map[workload.Quirks]string{0: "v2", workload.TakenBackTemplateUnlabelled: "v1"} {
+	for repair, want := range map[quirk.Set]string{0: "v2", quirk.TakenBackTemplateUnlabelled: "v1"} {
 		s := progressing(cloneSet)
 		back(&s)
 		s.Release.ReleasePlan.BatchPartition = ptr.To(int32(1))

@@ -10,12 +10,13 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/base/apply"
-	"github.com/kplan-go/kplan/internal/base/quirk"
+	"github.com/kplan-go/kplan/internal/base/quirkset"
 	"github.com/kplan-go/kplan/internal/base/union"
 	"github.com/kplan-go/kplan/internal/base/zero"
 	"github.com/kplan-go/kplan/rollout/kruise/reason"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // An AdmitSnapshot is everything that [Admit] looks at: an update of a workload.
@@ -39,9 +40,9 @@ type Admission struct {
 
 // EffectiveChange reports whether an update of a workload is a release, and
 // why if it is not.
-func EffectiveChange(old, updated workload.Workload, repair workload.Quirks) (bool, kplan.Reason) {
+func EffectiveChange(old, updated workload.Workload, repair quirk.Set) (bool, kplan.Reason) {
 	id := func(w workload.Workload) string {
-		if id := w.Annotations[workload.LabelRolloutID]; id != "" || !repair.Has(workload.RolloutIDReadDifferently) {
+		if id := w.Annotations[workload.LabelRolloutID]; id != "" || !repair.Has(quirk.RolloutIDReadDifferently) {
 			return id
 		}
 		return w.Labels[workload.LabelRolloutID]
@@ -62,7 +63,7 @@ func EffectiveChange(old, updated workload.Workload, repair workload.Quirks) (bo
 // changes in that case. The error, if any, wraps [kplan.ErrInvalid].
 func Admit(s AdmitSnapshot, opts Options) (Admission, error) {
 	var es kplan.FieldErrors
-	quirk.Check(&es, uint64(opts.Repair), uint64(workload.RepairAll))
+	quirkset.Check(&es, uint64(opts.Repair), uint64(quirk.All))
 	if !s.New.Ref.Known() {
 		es.Add("New.WorkloadRef", s.New.Ref.GroupKind(), workload.KnownKinds)
 	}
@@ -151,7 +152,7 @@ func (a *admission) deployment() kplan.Reason {
 	}
 	usable := a.usable()
 	strategy, _ := partition.ParseStrategy(a.s.New.Annotations[partition.AnnotationStrategy])
-	closing := a.opts.Repair.Has(workload.NextReleaseUnmarked) && strings.EqualFold(strategy.RollingStyle, partition.Style)
+	closing := a.opts.Repair.Has(quirk.NextReleaseUnmarked) && strings.EqualFold(strategy.RollingStyle, partition.Style)
 	switch {
 	case len(usable) == 0:
 		return reason.NoPods
@@ -183,7 +184,7 @@ func (a *admission) labelStable(usable []*workload.Set) {
 		return cmp.Or(compareRevision(s.Revision, t.Revision), s.CreationTimestamp.Compare(t.CreationTimestamp), cmp.Compare(s.Name, t.Name))
 	})
 	stable := slices.IndexFunc(usable, func(s *workload.Set) bool { return !s.Template.Same(a.s.New.Template) })
-	if stable < 0 && a.opts.Repair.Has(workload.ReleaseOfWhatIsThere) && !a.s.Old.Template.Same(a.s.New.Template) {
+	if stable < 0 && a.opts.Repair.Has(quirk.ReleaseOfWhatIsThere) && !a.s.Old.Template.Same(a.s.New.Template) {
 		stable = 0 // all have the new template: the first is stable
 	}
 	if stable < 0 {
@@ -251,17 +252,17 @@ func (a *admission) continuesPartition(strategy partition.Strategy, effective bo
 		strategy.Paused, changed = true, true
 		a.relabelStable()
 	}
-	a.set(partition.AnnotationStrategy, strategy.Default(a.opts.Repair.Has(workload.UnsetLimitDefaultsBoth)).Text())
+	a.set(partition.AnnotationStrategy, strategy.Default(a.opts.Repair.Has(quirk.UnsetLimitDefaultsBoth)).Text())
 	return continued(changed)
 }
 
 // relabelStable names another stable ReplicaSet for a release that starts again after all pods
 // of the last stable one are gone: a stable Service pinned to it would select no pod
-// ([workload.StableServicePinnedForEver]).
+// ([quirk.StableServicePinnedForEver]).
 func (a *admission) relabelStable() {
 	usable := a.usable()
 	gone := len(usable) > 0 && !slices.ContainsFunc(usable, func(s *workload.Set) bool { return s.Template.Hash == a.w.Labels[workload.LabelStableRevision] })
-	if gone && a.opts.Repair.Has(workload.StableServicePinnedForEver) {
+	if gone && a.opts.Repair.Has(quirk.StableServicePinnedForEver) {
 		a.labelStable(usable)
 	}
 }

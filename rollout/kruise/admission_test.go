@@ -15,6 +15,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/kruise/reason"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // The first Rollout that names the workload, is not being deleted and not disabled.
@@ -237,7 +238,7 @@ func TestAdmitInProgressWithoutPods(t *testing.T) {
 	s.Old.Labels = map[string]string{workload.LabelStableRevision: "v1"}
 	s.New = s.Old
 	s.New.Template = template("v3")
-	a, err := planAdmission(s, kruise.Options{Repair: workload.RepairAll})
+	a, err := planAdmission(s, kruise.Options{Repair: quirk.All})
 	require.NoError(t, err)
 	require.Equal(t, reason.ReleaseContinues, a.Reason)
 	require.Equal(t, "v1", a.Object.Labels[workload.LabelStableRevision])

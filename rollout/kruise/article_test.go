@@ -12,6 +12,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
@@ -163,7 +164,7 @@ func TestDefectsOfTheDeployment(t *testing.T) {
 		d := deploy.Deployment{Name: "web", UID: "d", Generation: 1, Replicas: &replicas, Template: template("v2"), Strategy: "Recreate", Paused: true, Partitioned: &strategy}
 		var o deploy.Options
 		if corrected {
-			o.Repair = deploy.RepairAll
+			o.Repair = quirk.All
 		}
 		p, err := deploy.Reconcile(deploy.Snapshot{Deployment: d, ReplicaSets: sets}, now, o)
 		require.NoError(t, err)

@@ -10,6 +10,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // close does one closing step, and looks again if that fails or others follow. The second
@@ -23,11 +24,11 @@ func (st *pass) close(n outcome, why ClosingReason, waitReady bool) (outcome, bo
 }
 
 func (st *pass) closeOnce(n outcome, why ClosingReason, waitReady bool) (outcome, bool) {
-	if st.has(workload.RollbackLeavesPaused) && st.w != nil && !st.w.Consistent { // the state of the workload is unknown
+	if st.has(quirk.RollbackLeavesPaused) && st.w != nil && !st.w.Consistent { // the state of the workload is unknown
 		n.hold(reason.WorkloadInconsistent, 0, 0)
 		return n, false
 	}
-	if !n.begun && st.has(workload.RollbackLeavesPaused) && st.hasLeftovers() {
+	if !n.begun && st.has(quirk.RollbackLeavesPaused) && st.hasLeftovers() {
 		n.sub, n.begun = st.restarted(), true
 	}
 	if !n.begun {
@@ -94,10 +95,10 @@ func (st *pass) unmark(n *outcome, why ClosingReason) Action {
 }
 
 // markIsOfNextRelease reports whether the mark of the workload belongs to another update than
-// the closed one ([workload.NextReleaseUnmarked]): the template is another, or the mark appears
+// the closed one ([quirk.NextReleaseUnmarked]): the template is another, or the mark appears
 // in a later pass of the closing.
 func (st *pass) markIsOfNextRelease(sub *StepStatus, why ClosingReason) bool {
-	if !st.has(workload.NextReleaseUnmarked) || !st.w.InProgress {
+	if !st.has(quirk.NextReleaseUnmarked) || !st.w.InProgress {
 		return false
 	}
 	changed := sub.Revision != st.w.CanaryRevision
@@ -111,12 +112,12 @@ func (st *pass) markIsOfNextRelease(sub *StepStatus, why ClosingReason) bool {
 }
 
 // resumeAbandoned gives a Deployment back that no BatchRelease drives any more
-// ([workload.RollbackLeavesPaused]). A rollback that takes over the reset of a continuous
+// ([quirk.RollbackLeavesPaused]). A rollback that takes over the reset of a continuous
 // release continues after the step that resumes the Deployment. A rollback before the
 // BatchRelease exists has no such step, nor has a Rollout that is deleted or disabled at that
 // time. The Deployment still has the label of the stable revision, which giving back removes.
 func (st *pass) resumeAbandoned(n *outcome, why ClosingReason) Action {
-	if !st.has(workload.RollbackLeavesPaused) || why == ClosingSuccess || n.br != nil || st.w == nil || !st.r.WorkloadRef.Traits().Paused {
+	if !st.has(quirk.RollbackLeavesPaused) || why == ClosingSuccess || n.br != nil || st.w == nil || !st.r.WorkloadRef.Traits().Paused {
 		return nil
 	}
 	if st.w.Labels[workload.LabelStableRevision] == "" || st.markIsOfNextRelease(&n.sub, why) {
@@ -138,17 +139,17 @@ func (st *pass) restored(w workload.Workload, why ClosingReason) workload.Patch 
 		patch, _ := batchrelease.ReleasePatch(br, w, batchrelease.Options{Repair: st.opts.Repair})
 		return patch
 	}
-	keep := why != ClosingRollback && st.has(workload.DeletionFinishesRelease)
+	keep := why != ClosingRollback && st.has(quirk.DeletionFinishesRelease)
 	return batchrelease.ResumeDeployment(w, keep, st.opts.Repair)
 }
 
 // repairInterrupted cleans up after a template that was taken back before its release began
-// ([workload.RollbackLeavesPaused]): admission has paused the partition, and the reset for that
+// ([quirk.RollbackLeavesPaused]): admission has paused the partition, and the reset for that
 // template has recorded a closing step, from which the closing would start. It also sets a
 // stable revision that was unknown at the begin of the release, when the state of the workload
 // was stale.
 func (st *pass) repairInterrupted(n outcome) outcome {
-	if !st.has(workload.RollbackLeavesPaused) {
+	if !st.has(quirk.RollbackLeavesPaused) {
 		return n
 	}
 	n.sub.FinalisingStep = ""
@@ -168,9 +169,9 @@ func (st *pass) repairInterrupted(n outcome) outcome {
 
 // closingBegins reports whether the closing of a Rollout that is deleted or disabled begins
 // in the next pass. It then begins at its first step, even if another closing was under way or
-// had ended ([workload.RollbackLeavesPaused]).
+// had ended ([quirk.RollbackLeavesPaused]).
 func (st *pass) closingBegins(phase Phase) bool {
-	return st.has(workload.RollbackLeavesPaused) && st.ends(phase)
+	return st.has(quirk.RollbackLeavesPaused) && st.ends(phase)
 }
 
 // closingStep runs one closing step. The second result reports whether it is done.
@@ -193,7 +194,7 @@ func (st *pass) closingStep(n outcome, waitReady bool) (outcome, bool) {
 	return n, false
 }
 
-// closeGone restores the traffic of a workload that is gone ([workload.TrafficLeftBehind]).
+// closeGone restores the traffic of a workload that is gone ([quirk.TrafficLeftBehind]).
 // The second result reports whether that is done.
 func (st *pass) closeGone(n outcome) (outcome, bool) {
 	if !n.begun {

@@ -16,9 +16,10 @@ import (
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
-var resumesAbandoned = kruise.Options{Repair: workload.RollbackLeavesPaused}
+var resumesAbandoned = kruise.Options{Repair: quirk.RollbackLeavesPaused}
 
 // RollbackLeavesPaused: a release goes on as if another template, that was taken back, had never come: the
 // partition is not paused, the closing has not begun, and the stable revision is known.
@@ -134,10 +135,10 @@ func TestClosingOfWhatIsGone(t *testing.T) {
 		s.Workload = nil
 		s.Traffic.Stable = &traffic.Service{Name: "svc", Selector: map[string]string{"app": "web", key: "v1"}}
 		s.Traffic.Route = &traffic.Route{Name: "route", Rules: []traffic.Rule{rule(nil, "svc")}}
-		p := reconcile(t, s, kruise.Options{Repair: workload.TrafficLeftBehind})
+		p := reconcile(t, s, kruise.Options{Repair: quirk.TrafficLeftBehind})
 		require.Contains(t, p.String(), "Removed "+key+" from the selector of service svc")
 		s.Traffic.Stable = nil
-		p = reconcile(t, s, kruise.Options{Repair: workload.TrafficLeftBehind})
+		p = reconcile(t, s, kruise.Options{Repair: quirk.TrafficLeftBehind})
 		require.NotContains(t, p.String(), "selector")
 	}
 }
@@ -171,10 +172,10 @@ func TestClosingKeepsTheMarkOfAnother(t *testing.T) {
 			s.Workload.Labels[workload.LabelStableRevision] = c.stable
 		}
 		for _, o := range []struct {
-			workload.Quirks
+			quirk.Set
 			want string
-		}{{0, c.before}, {workload.NextReleaseUnmarked, c.after}} {
-			require.Equal(t, o.want, patched(t, s, kruise.Options{Repair: o.Quirks}, reason.Closing), "%s, %v", c.why, o.Quirks)
+		}{{0, c.before}, {quirk.NextReleaseUnmarked, c.after}} {
+			require.Equal(t, o.want, patched(t, s, kruise.Options{Repair: o.Set}, reason.Closing), "%s, %v", c.why, o.Set)
 		}
 	}
 }
@@ -207,7 +208,7 @@ func TestClosingResumesAbandoned(t *testing.T) {
 	require.NotContains(t, patched(t, s, resumesAbandoned, reason.GiveBack), "RollingUpdate", "it has its strategy")
 	s.Workload.Annotations[partition.AnnotationStrategy] = partition.Strategy{}.Text()
 	require.Contains(t, patched(t, s, resumesAbandoned, reason.GiveBack), "RollingUpdate", "its strategy is in the annotation")
-	abandon := kruise.Options{Repair: workload.RollbackLeavesPaused | workload.DeletionFinishesRelease}
+	abandon := kruise.Options{Repair: quirk.RollbackLeavesPaused | quirk.DeletionFinishesRelease}
 	require.Contains(t, patched(t, s, abandon, reason.GiveBack), `"paused":false`, "a rollback resumes")
 	s.Rollout.DeletionTimestamp, s.Rollout.Status.Phase = now, kruise.PhaseTerminating
 	require.NotContains(t, patched(t, s, abandon, reason.GiveBack), `"paused":false`, "what is deleted stays as it is")

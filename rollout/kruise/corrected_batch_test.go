@@ -16,6 +16,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/kruise/reason"
 	"github.com/kplan-go/kplan/rollout/preview"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // MiddleTemplatesOutOfOrder: v1 3, v2 1, v3 2, and v4 comes in the middle. The stable v1 is to keep its pods.
@@ -58,13 +59,13 @@ func TestKeepPausedHoldsDaemonSets(t *testing.T) {
 	w := workload.Workload{Ref: kruiseSet}
 	p, _ := batchrelease.ReleasePatch(br, w, batchrelease.Options{KeepPaused: true})
 	require.False(t, p.ClearPartition)
-	p, _ = batchrelease.ReleasePatch(br, w, batchrelease.Options{KeepPaused: true, Repair: workload.DeletionFinishesRelease})
+	p, _ = batchrelease.ReleasePatch(br, w, batchrelease.Options{KeepPaused: true, Repair: quirk.DeletionFinishesRelease})
 	require.True(t, p.ClearPartition)
 	br.WorkloadRef, br.ReleasePlan.RollingStyle, br.ReleasePlan.FinalizingPolicy = deployment, workload.Canary, batchrelease.Immediate
 	for _, c := range []struct {
-		corrected workload.Quirks
+		corrected quirk.Set
 		paused    bool
-	}{{0, false}, {workload.DeletionFinishesRelease, true}} {
+	}{{0, false}, {quirk.DeletionFinishesRelease, true}} {
 		p, _ = batchrelease.ReleasePatch(br, workload.Workload{Ref: deployment, UpdateRevision: "v2"}, batchrelease.Options{Repair: c.corrected})
 		require.Equal(t, c.paused, *p.Paused, "the stable Deployment of a canary stays paused too")
 	}
@@ -225,7 +226,7 @@ func nextRelease(t *testing.T, o kruise.Options) string {
 // given back. Only what is deleted or disabled stays as it is.
 func TestCancelledDespiteUpdate(t *testing.T) {
 	c := newWorld(t, 6, step(rollout.Percent(20), -1), step(rollout.Percent(100), 0))
-	c.opts.Repair = workload.DeletionFinishesRelease
+	c.opts.Repair = quirk.DeletionFinishesRelease
 	c.begin()
 	c.run(c.at(1, kruise.StatePaused), false)
 	c.update("v1")
@@ -269,7 +270,7 @@ func (c *world) end() string {
 // same steps and sizes, with and without traffic.
 func TestCorrectionsLeaveTheRest(t *testing.T) {
 	for _, led := range []bool{false, true} {
-		run := func(repair workload.Quirks) *world {
+		run := func(repair quirk.Set) *world {
 			steps := []kruise.Step{step(rollout.Percent(20), 60), step(rollout.Percent(50), 120), step(rollout.Percent(100), 0)}
 			if led {
 				steps[0].Traffic, steps[1].Traffic = rollout.Percent(20), rollout.Percent(50)
@@ -283,7 +284,7 @@ func TestCorrectionsLeaveTheRest(t *testing.T) {
 			c.run(c.phase(kruise.PhaseHealthy), false)
 			return c
 		}
-		plain, corrected := run(0), run(workload.RepairAll)
+		plain, corrected := run(0), run(quirk.All)
 		require.Equal(t, plain.log, corrected.log)
 		require.Equal(t, plain.partitioned.seen, corrected.partitioned.seen)
 		require.Equal(t, plain.w, corrected.w)

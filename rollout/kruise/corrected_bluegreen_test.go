@@ -16,6 +16,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // surged is a blue-green workload of 6 pods under control that is released as v2 up to a
@@ -52,7 +53,7 @@ func otherTemplate(t *testing.T, o kruise.Options) string {
 
 // OtherTemplateReleased, its edges: whose template it is is told by the rollout id.
 func TestOtherTemplateOfBlueGreen(t *testing.T) {
-	fixed := kruise.Options{Repair: workload.OtherTemplateReleased}
+	fixed := kruise.Options{Repair: quirk.OtherTemplateReleased}
 	const upgrade = `Patched deployment demo: {"spec":{"paused":false,"strategy":{"rollingUpdate":{"maxSurge":"50%","maxUnavailable":0},"type":"RollingUpdate"}}} (Upgrade)`
 	const first = "demo held back: RollbackFirst"
 	named := func(id, key string) batchrelease.Snapshot {
@@ -116,7 +117,7 @@ func TestOtherTemplateOfBlueGreen(t *testing.T) {
 // ReleaseOfWhatIsThere: the other ways to release what is there. A view of before the update; a rollback
 // that was seen late; and an admission although all pods have the template.
 func TestEmptyReleases(t *testing.T) {
-	fixed := kruise.Options{Repair: workload.ReleaseOfWhatIsThere}
+	fixed := kruise.Options{Repair: quirk.ReleaseOfWhatIsThere}
 	past := begun(kruise.StateBeforeUpgrade, twoSteps())
 	past.Rollout.Status.Conditions[0].Reason, past.Workload.InProgress = kruise.ProgressInitializing, false
 	require.Equal(t, kruise.PhaseProgressing, reconcile(t, past, kruise.Options{}).Status.Phase)
@@ -167,7 +168,7 @@ func TestClosingWithoutCanaryService(t *testing.T) {
 	s.Workload.InProgress = false
 	s.Traffic.Stable = &traffic.Service{Name: "svc"}
 	s.Traffic.Route = &traffic.Route{Name: "route", Rules: []traffic.Rule{rule(nil, "svc")}}
-	fixed := kruise.Options{Repair: workload.CanaryServiceAssumed}
+	fixed := kruise.Options{Repair: quirk.CanaryServiceAssumed}
 	require.Equal(t, "Set 1 rules of route route (RouteTraffic)", reconcile(t, s, kruise.Options{}).String())
 	p := reconcile(t, s, fixed)
 	require.Empty(t, p.Actions)

@@ -15,6 +15,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // A fleet is an ideal cluster with one workload of another kind than a Deployment, whose
@@ -25,7 +26,7 @@ type fleet struct {
 	revisions []string // of a native DaemonSet, the newest last
 }
 
-func newFleet(t *testing.T, ref workload.Ref, corrected workload.Quirks) *fleet {
+func newFleet(t *testing.T, ref workload.Ref, corrected quirk.Set) *fleet {
 	c := &fleet{world: newWorld(t, 6, step(rollout.Percent(50), -1), step(rollout.Percent(100), -1)), stable: "v1", revisions: []string{"v1"}}
 	c.opts.Repair = corrected
 	c.r.WorkloadRef, c.w.Ref = ref, ref
@@ -181,7 +182,7 @@ func otherKinds() []workload.Ref {
 func kindOf(ref workload.Ref) string { return ref.APIVersion + " " + ref.Kind }
 
 // butOtherTemplate are all quirks but one.
-const butOtherTemplate = workload.RepairAll &^ workload.OtherTemplateReleased
+const butOtherTemplate = quirk.All &^ quirk.OtherTemplateReleased
 
 // OtherTemplateReleased of the other kinds: wherever in the release of v2 the template changes again, its
 // batches release no pod of v3 before the Rollout has seen that; then it releases v3, or
@@ -191,7 +192,7 @@ func TestOtherTemplateOfTheOtherKinds(t *testing.T) {
 		for _, next := range []string{"v3", "v2"} {
 			t.Run(kindOf(ref)+", "+next, func(t *testing.T) {
 				leaked, moments := 0, 0
-				for _, repair := range []workload.Quirks{butOtherTemplate, workload.RepairAll} {
+				for _, repair := range []quirk.Set{butOtherTemplate, quirk.All} {
 					for moment := range 40 {
 						c := newFleet(t, ref, repair)
 						c.update("v2", "")
@@ -205,7 +206,7 @@ func TestOtherTemplateOfTheOtherKinds(t *testing.T) {
 							c.batchPass()
 						}
 						leaked += int(c.count("v3"))
-						if !repair.Has(workload.OtherTemplateReleased) {
+						if !repair.Has(quirk.OtherTemplateReleased) {
 							continue // a native DaemonSet never ends then
 						}
 						require.Zero(t, c.count("v3"), "moment %d", moment)
@@ -241,7 +242,7 @@ func TestBatchesOfTheOtherKindsGoOn(t *testing.T) {
 			{"no id any more", "one", "", "v2", []string{""}},
 		} {
 			t.Run(kindOf(ref)+", "+c.why, func(t *testing.T) {
-				run := func(repair workload.Quirks) []string {
+				run := func(repair quirk.Set) []string {
 					f := newFleet(t, ref, repair)
 					f.r.Annotations = map[string]string{workload.AnnotationRollbackInBatch: "true"}
 					f.update("v2", c.begun)
@@ -264,7 +265,7 @@ func TestBatchesOfTheOtherKindsGoOn(t *testing.T) {
 					require.Nil(t, f.br)
 					return sizes
 				}
-				require.Equal(t, run(butOtherTemplate), run(workload.RepairAll))
+				require.Equal(t, run(butOtherTemplate), run(quirk.All))
 			})
 		}
 	}
@@ -320,7 +321,7 @@ func TestHeldBatches(t *testing.T) {
 			}
 			br.Status.UpdateRevision, br.Status.ObservedRolloutID, br.Status.ObservedReleasePlanHash = w.UpdateRevision, br.ReleasePlan.RolloutID, br.ReleasePlan.Hash()
 			w.Status = workload.Status{Replicas: 6}
-			for _, repair := range []workload.Quirks{0, workload.OtherTemplateReleased} {
+			for _, repair := range []quirk.Set{0, quirk.OtherTemplateReleased} {
 				text := kindOf(kind.ref) + ": " + c.why
 				p, err := planBatch(batchrelease.Snapshot{Release: br, Workload: &w}, now, batchrelease.Options{Repair: repair})
 				require.NoError(t, err)
@@ -345,7 +346,7 @@ func TestDrivenDeploymentsAreNotHeld(t *testing.T) {
 		s.Release.ReleasePlan.RollingStyle = style
 		s.Release.Status.ObservedReleasePlanHash = s.Release.ReleasePlan.Hash()
 		s.Canary = &workload.Workload{Ref: deployment, Replicas: ptr.To(int32(0))}
-		p, err := planBatch(s, now, batchrelease.Options{Repair: workload.RepairAll})
+		p, err := planBatch(s, now, batchrelease.Options{Repair: quirk.All})
 		require.NoError(t, err)
 		require.Empty(t, p.Holds)
 		require.Equal(t, batchrelease.StateVerifying, p.Status.Current.BatchState)
@@ -367,7 +368,7 @@ func TestRevisionOfNativeBatches(t *testing.T) {
 		w.Annotations = map[string]string{workload.AnnotationDaemonSetControl: `{"partition":"3","batch-revision":"` + c.told + `"}`}
 		br := release(workload.Partition, rollout.Percent(50))
 		br.WorkloadRef = daemonSet
-		for _, repair := range []workload.Quirks{0, workload.OtherTemplateReleased} {
+		for _, repair := range []quirk.Set{0, quirk.OtherTemplateReleased} {
 			p, write, _ := batchrelease.NewContext(br, w, nil, repair).UpgradePatch(w, nil, repair)
 			require.Equal(t, c.write && repair != 0, write, c.why)
 			if write {

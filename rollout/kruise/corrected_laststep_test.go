@@ -17,6 +17,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/kruise"
 	kruisereason "github.com/kplan-go/kplan/rollout/kruise/reason"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // closes goes on until the release is being closed.
@@ -84,9 +85,9 @@ func TestGiveBackWaitsForTheRest(t *testing.T) {
 		br.Status = batchrelease.Status{Phase: batchrelease.PhaseFinalizing, ObservedReleasePlanHash: br.ReleasePlan.Hash(), ObservedWorkloadReplicas: 4,
 			Current: batchrelease.CurrentBatch{UpdatedReplicas: w.Status.UpdatedReplicas}}
 		for _, corrected := range []bool{false, true} {
-			o := kruise.Options{Repair: workload.NextReleaseUnmarked}
+			o := kruise.Options{Repair: quirk.NextReleaseUnmarked}
 			if corrected {
-				o.Repair |= workload.LastStepNotAwaited
+				o.Repair |= quirk.LastStepNotAwaited
 			}
 			p, err := planBatch(batchrelease.Snapshot{Release: br, Workload: &w}, now, batchOptions(o))
 			require.NoError(t, err)
@@ -112,7 +113,7 @@ func TestUpdateBehindTheLastStep(t *testing.T) {
 		c := newWorld(t, 6, last)
 		want := kruisereason.TwoVersions
 		if corrected {
-			c.opts.Repair, want = workload.RepairAll, kruisereason.ReleaseBegins
+			c.opts.Repair, want = quirk.All, kruisereason.ReleaseBegins
 		}
 		c.led(3)
 		c.begin()
@@ -138,7 +139,7 @@ func TestOtherTemplateBeforeTheFirstBatch(t *testing.T) {
 			t.Run(fmt.Sprint(wanted, ", ", corrected), func(t *testing.T) {
 				c := newWorld(t, 6, step(rollout.Percent(50), 0), step(rollout.Percent(100), 0))
 				if corrected {
-					c.opts.Repair = workload.RepairAll
+					c.opts.Repair = quirk.All
 				}
 				c.begin()
 				for c.br == nil {
@@ -188,7 +189,7 @@ func TestTakesNoOtherTemplate(t *testing.T) {
 		br.WorkloadRef, br.ReleasePlan.RolloutID = c.ref, c.id
 		br.Status = batchrelease.Status{Phase: batchrelease.PhasePreparing, ObservedWorkloadReplicas: -1, ObservedRolloutID: c.id, ObservedReleasePlanHash: br.ReleasePlan.Hash()}
 		w := workload.Workload{Ref: c.ref, Replicas: ptr.To(int32(4)), Paused: true, UpdateRevision: c.update, Labels: map[string]string{workload.LabelRolloutID: c.label}}
-		for _, repair := range []workload.Quirks{0, workload.OtherTemplateReleased} {
+		for _, repair := range []quirk.Set{0, quirk.OtherTemplateReleased} {
 			p, err := planBatch(batchrelease.Snapshot{Release: br, Workload: &w}, now, batchrelease.Options{Repair: repair})
 			require.NoError(t, err)
 			if c.held && repair != 0 {

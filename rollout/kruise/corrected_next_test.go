@@ -15,6 +15,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/kruise/reason"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // NextReleaseUnmarked: another update is let in wherever the closing of the release before stands. No pod
@@ -34,7 +35,7 @@ func TestUpdateWhileClosing(t *testing.T) {
 		for _, again := range []string{"", "v4", "v2"} {
 			t.Run(name+", "+again, func(t *testing.T) {
 				c := newWorld(t, 6, step(rollout.Percent(20), -1), step(rollout.Percent(100), 0))
-				c.opts.Repair = workload.RepairAll
+				c.opts.Repair = quirk.All
 				c.begin()
 				c.run(func() bool { return arrives(c) }, true)
 				wanted := "v3"
@@ -63,7 +64,7 @@ func TestUpdateWhileClosing(t *testing.T) {
 func TestUpdateWhileCancelling(t *testing.T) {
 	for _, deleted := range []bool{false, true} {
 		c := newWorld(t, 6, step(rollout.Percent(20), -1), step(rollout.Percent(100), 0))
-		c.opts.Repair = workload.RepairAll
+		c.opts.Repair = quirk.All
 		c.begin()
 		c.run(c.at(1, kruise.StatePaused), false)
 		c.update("v1")
@@ -89,13 +90,13 @@ func TestGiveBackHoldsTheNext(t *testing.T) {
 	for _, c := range []struct {
 		ref    workload.Ref
 		style  workload.Style
-		repair workload.Quirks
+		repair quirk.Set
 		holds  bool
 	}{
 		{deployment, workload.Partition, 0, false},
-		{deployment, workload.Partition, workload.NextReleaseUnmarked, true},
-		{deployment, workload.Canary, workload.NextReleaseUnmarked, true},
-		{deployment, workload.BlueGreen, workload.NextReleaseUnmarked, true},
+		{deployment, workload.Partition, quirk.NextReleaseUnmarked, true},
+		{deployment, workload.Canary, quirk.NextReleaseUnmarked, true},
+		{deployment, workload.BlueGreen, quirk.NextReleaseUnmarked, true},
 	} {
 		br := release(c.style, rollout.Percent(100))
 		br.ReleasePlan.BatchPartition, br.ReleasePlan.FinalizingPolicy = nil, batchrelease.WaitResume
@@ -140,7 +141,7 @@ func TestPinsPods(t *testing.T) {
 			t.Run(fmt.Sprint(name, ", ", corrected), func(t *testing.T) {
 				c := newWorld(t, 6, half, all)
 				if corrected {
-					c.opts.Repair = workload.RepairAll
+					c.opts.Repair = quirk.All
 				}
 				c.led(0)
 				c.begin()

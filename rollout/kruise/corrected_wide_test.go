@@ -15,7 +15,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/preview"
-	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // wideLimits is a preview with a surge that is beyond 32 bits.
@@ -30,7 +30,7 @@ func wideLimits(t *testing.T, o kruise.Options) string {
 	if p.Steps[0].Stuck != "" {
 		end = "never ends"
 	}
-	return fmt.Sprintf("surge %d, %s", partition.Budget(in.Replicas, in.Limits, o.Repair.Has(workload.LimitsWrapAround)).Surge, end)
+	return fmt.Sprintf("surge %d, %s", partition.Budget(in.Replicas, in.Limits, o.Repair.Has(quirk.LimitsWrapAround)).Surge, end)
 }
 
 // Oracle: with limits of any size, corrected, the sizes of a preview are those that the
@@ -43,7 +43,7 @@ func TestPreviewOfWideLimitsAgreesWithDeploy(t *testing.T) {
 			Limits: &partition.RollingUpdate{MaxSurge: wide.Draw(t, "surge"), MaxUnavailable: wide.Draw(t, "unavailable")},
 		}
 		in.Generations = []int32{in.Replicas, rapid.Int32Range(0, in.Replicas).Draw(t, "middle")}
-		o := kruise.Options{Repair: workload.RepairAll}
+		o := kruise.Options{Repair: quirk.All}
 		p, err := preview.Of(in, o)
 		require.NoError(t, err)
 		c := newWorld(t, in.Replicas)

@@ -8,20 +8,21 @@ import (
 
 	"github.com/kplan-go/kplan/rollout/kruise/reason"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // defaultDeadline is the progressDeadlineSeconds of a workload that has none.
 const defaultDeadline = 600
 
 // deadline detects that the batch of a step exceeds the progress deadline of its workload
-// ([workload.DeadlineNotReported]). It undoes nothing: that is left to a user, or to the
+// ([quirk.DeadlineNotReported]). It undoes nothing: that is left to a user, or to the
 // next template.
 func (st *pass) deadline(n outcome) outcome {
 	limit := int32(defaultDeadline)
 	if n := st.w.ProgressDeadlineSeconds; n != nil {
 		limit = *n
 	}
-	if !st.has(workload.DeadlineNotReported) || limit == workload.InfiniteDeadline || st.ends(n.status.Phase) {
+	if !st.has(quirk.DeadlineNotReported) || limit == workload.InfiniteDeadline || st.ends(n.status.Phase) {
 		return n
 	}
 	since := n.sub.LastUpdateTime
@@ -35,10 +36,10 @@ func (st *pass) deadline(n outcome) outcome {
 	return n
 }
 
-// analyse lets the step go on when its analysis does ([workload.DeadlineNotReported]).
+// analyse lets the step go on when its analysis does ([quirk.DeadlineNotReported]).
 func (st *pass) analyse(n outcome) outcome {
 	switch phase := st.s.Analysis; {
-	case !st.has(workload.DeadlineNotReported) || phase == "" || phase == AnalysisSuccessful:
+	case !st.has(quirk.DeadlineNotReported) || phase == "" || phase == AnalysisSuccessful:
 		n.sub.CurrentStepState = StatePaused
 	case phase == AnalysisFailed:
 		n.hold(reason.AnalysisFailed, 0, 0)

@@ -15,6 +15,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // words tells rules of a route: the names and weights of where they lead, and their
@@ -67,28 +68,28 @@ func TestRouteRules(t *testing.T) {
 	first := []traffic.Rule{rule(nil, "canary", "svc")}
 	require.Equal(t, []string{"canary=20 svc=80 "}, words(traffic.Weighted(first, "svc", "canary", 20)), "a canary is not added twice")
 
-	fixed := workload.HTTPRouteRulesLost
+	fixed := quirk.HTTPRouteRulesLost
 	led := traffic.Matched(two, "svc", "canary", []traffic.Match{header("h")}, false)
 	require.Equal(t, []string{"svc (/a)", "svc (/b)", "other ", "canary (/a h)", "canary (/b h)"}, words(led), "behind all others")
 	for _, c := range []struct {
 		why          string
-		decide       func(repair workload.Quirks) []traffic.Rule
+		decide       func(repair quirk.Set) []traffic.Rule
 		want, repair []string
 	}{
-		{"a: matches behind a weight", func(repair workload.Quirks) []traffic.Rule {
-			return traffic.Matched(weighed[:1], "svc", "canary", []traffic.Match{header("h")}, repair.Has(workload.HTTPRouteRulesLost))
+		{"a: matches behind a weight", func(repair quirk.Set) []traffic.Rule {
+			return traffic.Matched(weighed[:1], "svc", "canary", []traffic.Match{header("h")}, repair.Has(quirk.HTTPRouteRulesLost))
 		}, nil, []string{"svc=1 (/a)", "canary=1 (/a h)"}},
-		{"b: a path before a header", func(repair workload.Quirks) []traffic.Rule {
-			return traffic.Matched(two[:1], "svc", "canary", []traffic.Match{path("/p"), header("h")}, repair.Has(workload.HTTPRouteRulesLost))
+		{"b: a path before a header", func(repair quirk.Set) []traffic.Rule {
+			return traffic.Matched(two[:1], "svc", "canary", []traffic.Match{path("/p"), header("h")}, repair.Has(quirk.HTTPRouteRulesLost))
 		}, []string{"svc (/a)", "canary (/p)(/a)"}, []string{"svc (/a)", "canary (/p)(/a h)"}},
-		{"c: a path, and two stable rules", func(repair workload.Quirks) []traffic.Rule {
-			return traffic.Matched(two[:2], "svc", "canary", []traffic.Match{path("/p")}, repair.Has(workload.HTTPRouteRulesLost))
+		{"c: a path, and two stable rules", func(repair quirk.Set) []traffic.Rule {
+			return traffic.Matched(two[:2], "svc", "canary", []traffic.Match{path("/p")}, repair.Has(quirk.HTTPRouteRulesLost))
 		}, []string{"svc (/a)", "svc (/b)", "canary (/p)"}, []string{"svc (/a)", "svc (/b)", "canary (/p)", "canary (/p)"}},
-		{"d: a redirect leads nowhere", func(repair workload.Quirks) []traffic.Rule {
-			return traffic.Restored([]traffic.Rule{weighed[0], {Name: "redirect"}}, "svc", "canary", repair.Has(workload.HTTPRouteRulesLost))
+		{"d: a redirect leads nowhere", func(repair quirk.Set) []traffic.Rule {
+			return traffic.Restored([]traffic.Rule{weighed[0], {Name: "redirect"}}, "svc", "canary", repair.Has(quirk.HTTPRouteRulesLost))
 		}, []string{"svc=1 (/a)"}, []string{"svc=1 (/a)", ""}},
-		{"d: the weight is 1, whatever it was: it is written nowhere", func(repair workload.Quirks) []traffic.Rule {
-			return traffic.Restored([]traffic.Rule{rule(nil, "svc", "third")}, "svc", "canary", repair.Has(workload.HTTPRouteRulesLost))
+		{"d: the weight is 1, whatever it was: it is written nowhere", func(repair quirk.Set) []traffic.Rule {
+			return traffic.Restored([]traffic.Rule{rule(nil, "svc", "third")}, "svc", "canary", repair.Has(quirk.HTTPRouteRulesLost))
 		}, []string{"svc=1 third "}, []string{"svc=1 third "}},
 	} {
 		require.Equal(t, c.want, words(c.decide(0)), c.why)

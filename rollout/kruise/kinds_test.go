@@ -16,6 +16,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/preview"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // undriven are workloads that no driver knows.
@@ -76,7 +77,7 @@ func TestUnknownKindsAreRejected(t *testing.T) {
 // What is called without a planner does nothing about a kind that is not known.
 func TestUnknownKindsAreLeftAlone(t *testing.T) {
 	for _, ref := range undriven() {
-		for _, repair := range []workload.Quirks{0, workload.RepairAll} {
+		for _, repair := range []quirk.Set{0, quirk.All} {
 			w := workload.Workload{Ref: ref, Replicas: ptr.To(int32(10)), StableRevision: "a", UpdateRevision: "a", Paused: true}
 			w.Annotations = map[string]string{partition.AnnotationControlInfo: "{}", workload.AnnotationOriginalStrategy: "{}"}
 			br := batchrelease.Release{Name: "demo", WorkloadRef: ref, ReleasePlan: batchrelease.ReleasePlan{Batches: []batchrelease.Batch{{CanaryReplicas: rollout.Percent(50)}}}}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // recheck is how long a Rollout waits for changes without an event, and its default grace.
@@ -22,7 +23,7 @@ type pass struct {
 	hash string
 }
 
-func (st *pass) has(q workload.Quirks) bool { return st.opts.Repair.Has(q) }
+func (st *pass) has(q quirk.Set) bool { return st.opts.Repair.Has(q) }
 
 func (st *pass) steps() int32 { return int32(len(st.r.Strategy().Steps)) }
 

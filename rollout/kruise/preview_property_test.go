@@ -12,7 +12,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/preview"
-	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // Oracle: whatever is there when a new template comes, the sizes behind each step are
@@ -34,7 +34,7 @@ func TestPreviewAgreesWithDeploy(t *testing.T) {
 		in.Rollout = partitioned(deployment, steps...)
 		var o kruise.Options
 		if rapid.Bool().Draw(t, "corrected") {
-			o.Repair = workload.RepairAll
+			o.Repair = quirk.All
 		}
 		p, err := preview.Of(in, o)
 		require.NoError(t, err)

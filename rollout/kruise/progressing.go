@@ -12,6 +12,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise/reason"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // progressing acts on the reason of the condition Progressing.
@@ -37,7 +38,7 @@ func (st *pass) progressing(n outcome) outcome {
 	case ProgressFinalising:
 		return st.closing(n, ClosingSuccess, true, "Rollout progressing has been completed", "True")
 	case ProgressCancelling:
-		resumes := st.has(workload.DeletionFinishesRelease) // even if another template has come by now
+		resumes := st.has(quirk.DeletionFinishesRelease) // even if another template has come by now
 		return st.closing(n, ClosingRollback, resumes, "Rollout progressing has been canceled", "False")
 	case ProgressCompleted:
 		n.status.Phase = PhaseHealthy
@@ -57,7 +58,7 @@ func (st *pass) closing(n outcome, reason ClosingReason, wait bool, message stri
 // initializing starts with a fresh status, and waits a little so that the workload's
 // other observers can catch up.
 func (st *pass) initializing(n outcome, since time.Time) outcome {
-	if st.has(workload.ReleaseOfWhatIsThere) && !st.w.InProgress { // it is seen as it was before the update
+	if st.has(quirk.ReleaseOfWhatIsThere) && !st.w.InProgress { // it is seen as it was before the update
 		n.hold(reason.NoUpdate, 0, 0)
 		if n.status.Phase == PhaseProgressing { // and not about to be disabled or deleted
 			n.status.Phase = PhaseHealthy
@@ -65,7 +66,7 @@ func (st *pass) initializing(n outcome, since time.Time) outcome {
 		return n
 	}
 	n.sub, n.begun = st.restarted(), true
-	if st.has(workload.ReleaseOfWhatIsThere) && st.w.InRollback && st.w.StableRevision == st.w.PodTemplateHash {
+	if st.has(quirk.ReleaseOfWhatIsThere) && st.w.InRollback && st.w.StableRevision == st.w.PodTemplateHash {
 		n.progress("True", ProgressCancelling, "The workload has been rolled back and the rollout process will be canceled")
 		return n
 	}
@@ -249,7 +250,7 @@ func (st *pass) reset(n outcome) (outcome, bool) {
 	return n, true
 }
 
-// empty reports whether the release is one of the stable template itself ([workload.ReleaseOfWhatIsThere]).
+// empty reports whether the release is one of the stable template itself ([quirk.ReleaseOfWhatIsThere]).
 func (st *pass) empty() bool {
-	return st.has(workload.ReleaseOfWhatIsThere) && st.r.WorkloadRef.Traits().Paused
+	return st.has(quirk.ReleaseOfWhatIsThere) && st.r.WorkloadRef.Traits().Paused
 }

@@ -18,34 +18,35 @@ import (
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/preview"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // The same for admission: what the single repairs may change, and when.
-var showsInAdmission = map[workload.Quirks]func(s kruise.AdmitSnapshot, a kruise.Admission) bool{
-	workload.ReleaseOfWhatIsThere: func(s kruise.AdmitSnapshot, a kruise.Admission) bool {
+var showsInAdmission = map[quirk.Set]func(s kruise.AdmitSnapshot, a kruise.Admission) bool{
+	quirk.ReleaseOfWhatIsThere: func(s kruise.AdmitSnapshot, a kruise.Admission) bool {
 		// all pods have the template that comes, and none is stable
 		return a.Reason == reason.ReleaseBegins && a.Object.Labels[workload.LabelStableRevision] == s.New.Labels[workload.LabelStableRevision] &&
 			len(running(s)) > 0 && !slices.ContainsFunc(running(s), func(set workload.Set) bool { return !set.Template.Same(s.New.Template) })
 	},
-	workload.RolloutIDReadDifferently: func(s kruise.AdmitSnapshot, _ kruise.Admission) bool {
+	quirk.RolloutIDReadDifferently: func(s kruise.AdmitSnapshot, _ kruise.Admission) bool {
 		id := func(w workload.Workload) bool {
 			return w.Labels[workload.LabelRolloutID] != "" && w.Annotations[workload.LabelRolloutID] == ""
 		}
 		return id(s.Old) || id(s.New)
 	},
-	workload.UnsetLimitDefaultsBoth: func(_ kruise.AdmitSnapshot, a kruise.Admission) bool {
+	quirk.UnsetLimitDefaultsBoth: func(_ kruise.AdmitSnapshot, a kruise.Admission) bool {
 		return lacksSurge(a.Object.Annotations[partition.AnnotationStrategy])
 	},
-	workload.DeletingPodsListed: func(s kruise.AdmitSnapshot, a kruise.Admission) bool {
+	quirk.DeletingPodsListed: func(s kruise.AdmitSnapshot, a kruise.Admission) bool {
 		return s.New.Annotations[workload.AnnotationDaemonSetStrategy] != "" && a.Object.Annotations[workload.AnnotationDaemonSetStrategy] != s.New.Annotations[workload.AnnotationDaemonSetStrategy]
 	},
-	workload.StableServicePinnedForEver: func(s kruise.AdmitSnapshot, a kruise.Admission) bool {
+	quirk.StableServicePinnedForEver: func(s kruise.AdmitSnapshot, a kruise.Admission) bool {
 		// another release begins, and the stable revision has no pods
 		stable := a.Object.Labels[workload.LabelStableRevision]
 		return s.New.Annotations[workload.AnnotationInProgress] != "" && len(running(s)) > 0 &&
 			!slices.ContainsFunc(running(s), func(set workload.Set) bool { return set.Template.Hash == stable })
 	},
-	workload.NextReleaseUnmarked: func(s kruise.AdmitSnapshot, _ kruise.Admission) bool {
+	quirk.NextReleaseUnmarked: func(s kruise.AdmitSnapshot, _ kruise.Admission) bool {
 		// the release before is still driven, but its mark is gone
 		strategy, _ := partition.ParseStrategy(s.New.Annotations[partition.AnnotationStrategy])
 		return s.New.Annotations[workload.AnnotationInProgress] == "" && strategy.RollingStyle == partition.Style
@@ -63,12 +64,12 @@ func running(s kruise.AdmitSnapshot) (sets []workload.Set) {
 }
 
 func TestSingleRepairsChangeNoOtherAdmission(t *testing.T) {
-	changed := workload.Quirks(0)
+	changed := quirk.Set(0)
 	random.Check(t, func(t random.T) {
 		s := random.Admission(t)
 		plain, err := planAdmission(s, kruise.Options{})
 		require.NoError(t, err)
-		for q := workload.Quirks(1); q <= workload.RepairAll; q <<= 1 {
+		for q := quirk.Set(1); q <= quirk.All; q <<= 1 {
 			repaired, err := planAdmission(s, kruise.Options{Repair: q})
 			require.NoError(t, err)
 			if !reflect.DeepEqual(plain, repaired) {
@@ -84,37 +85,37 @@ func TestSingleRepairsChangeNoOtherAdmission(t *testing.T) {
 
 // The same for Preview, and for the warnings: each that names a quirk goes with its
 // repair, and no other does.
-var showsInPreview = map[workload.Quirks]func(in preview.Input) bool{
-	workload.MiddleTemplatesOutOfOrder: func(in preview.Input) bool {
+var showsInPreview = map[quirk.Set]func(in preview.Input) bool{
+	quirk.MiddleTemplatesOutOfOrder: func(in preview.Input) bool {
 		return len(slices.DeleteFunc(slices.Clone(in.Generations), func(n int32) bool { return n <= 0 })) > 2
 	},
-	workload.CloneSetKeepsExtraPods: func(in preview.Input) bool {
+	quirk.CloneSetKeepsExtraPods: func(in preview.Input) bool {
 		return in.Rollout.WorkloadRef.Kind == "CloneSet" && in.Replicas > 100
 	},
-	workload.NewPodAtPartitionZero: func(in preview.Input) bool {
+	quirk.NewPodAtPartitionZero: func(in preview.Input) bool {
 		return in.Limits != nil && in.Rollout.WorkloadRef.Kind == "Deployment" && partition.Budget(in.Replicas, in.Limits, false).Surge <= 0
 	},
-	workload.LastPauseSkipped: func(in preview.Input) bool {
+	quirk.LastPauseSkipped: func(in preview.Input) bool {
 		last := in.Rollout.Strategy().Steps[len(in.Rollout.Strategy().Steps)-1]
 		return last.Replicas == rollout.Percent(100) && in.Rollout.BlueGreen == nil
 	},
-	workload.MixedPartitionsNeverEnd: func(in preview.Input) bool {
+	quirk.MixedPartitionsNeverEnd: func(in preview.Input) bool {
 		percent := func(s kruise.Step) bool { return strings.HasSuffix(s.Replicas.String(), "%") }
 		steps := in.Rollout.Strategy().Steps
 		return in.Rollout.WorkloadRef.Kind == "Deployment" && slices.ContainsFunc(steps, percent) && slices.ContainsFunc(steps, func(s kruise.Step) bool { return !percent(s) })
 	},
-	workload.LimitsWrapAround: func(in preview.Input) bool {
+	quirk.LimitsWrapAround: func(in preview.Input) bool {
 		return in.Limits != nil && (int64(in.Limits.MaxSurge.OfUp(100)) > 1e6 || int64(in.Limits.MaxUnavailable.OfUp(100)) > 1e6)
 	},
 }
 
 func TestSingleRepairsChangeNoOtherPreview(t *testing.T) {
-	changed := workload.Quirks(0)
+	changed := quirk.Set(0)
 	random.Check(t, func(t random.T) {
 		in := random.Preview(t)
 		plain, err := preview.Of(in, kruise.Options{})
 		require.NoError(t, err)
-		for q := workload.Quirks(1); q <= workload.RepairAll; q <<= 1 {
+		for q := quirk.Set(1); q <= quirk.All; q <<= 1 {
 			repaired, err := preview.Of(in, kruise.Options{Repair: q})
 			require.NoError(t, err)
 			if left := slices.ContainsFunc(repaired.Warnings, func(w preview.Warning) bool { return w.Quirk != 0 && q.Has(w.Quirk) }); left {

@@ -20,14 +20,15 @@ import (
 	kruisereason "github.com/kplan-go/kplan/rollout/kruise/reason"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // A single repair changes a plan only if the quirk shows in the snapshot and in the plan that
 // upstream would make, which these say in words of their own. A quirk without a line
 // changes no plan at all.
-var showsInPass = map[workload.Quirks]func(s kruise.Snapshot, p kruise.Plan) bool{
-	workload.RollbackLeavesPaused: interrupted,
-	workload.ReleaseOfWhatIsThere: func(s kruise.Snapshot, p kruise.Plan) bool {
+var showsInPass = map[quirk.Set]func(s kruise.Snapshot, p kruise.Plan) bool{
+	quirk.RollbackLeavesPaused: interrupted,
+	quirk.ReleaseOfWhatIsThere: func(s kruise.Snapshot, p kruise.Plan) bool {
 		w, why := s.Workload, conditionOf(s.Rollout.Status, workload.ConditionProgressing).Reason
 		if w == nil || s.Rollout.Status.Phase != kruise.PhaseProgressing {
 			return false
@@ -38,44 +39,44 @@ var showsInPass = map[workload.Quirks]func(s kruise.Snapshot, p kruise.Plan) boo
 		return why == kruise.ProgressInRolling && w.InRollback && s.Rollout.WorkloadRef.Kind == "Deployment" &&
 			conditionOf(p.Status, workload.ConditionProgressing).Reason != kruise.ProgressCancelling
 	},
-	workload.NextReleaseUnmarked: func(s kruise.Snapshot, p kruise.Plan) bool {
+	quirk.NextReleaseUnmarked: func(s kruise.Snapshot, p kruise.Plan) bool {
 		sub := s.Rollout.Status.Sub
 		return sub != nil && unmarks(p) && (sub.Revision != s.Workload.CanaryRevision || sub.FinalisingStep != "")
 	},
-	workload.RolloutIDReadDifferently: func(s kruise.Snapshot, _ kruise.Plan) bool {
+	quirk.RolloutIDReadDifferently: func(s kruise.Snapshot, _ kruise.Plan) bool {
 		w := s.Workload
 		return w != nil && w.Annotations[workload.LabelRolloutID] != "" && w.Annotations[workload.LabelRolloutID] != w.Labels[workload.LabelRolloutID]
 	},
-	workload.CanaryServiceAssumed: func(s kruise.Snapshot, _ kruise.Plan) bool {
+	quirk.CanaryServiceAssumed: func(s kruise.Snapshot, _ kruise.Plan) bool {
 		return s.Rollout.BlueGreen != nil && leadsTraffic(s.Rollout)
 	},
-	workload.EndingReleaseCounts: func(s kruise.Snapshot, _ kruise.Plan) bool {
+	quirk.EndingReleaseCounts: func(s kruise.Snapshot, _ kruise.Plan) bool {
 		return s.BatchRelease == nil || !s.BatchRelease.DeletionTimestamp.IsZero()
 	},
-	workload.TrafficLeftBehind: func(s kruise.Snapshot, _ kruise.Plan) bool {
+	quirk.TrafficLeftBehind: func(s kruise.Snapshot, _ kruise.Plan) bool {
 		return s.Workload == nil && s.Rollout.Status.Phase == kruise.PhaseProgressing
 	},
-	workload.DeletionFinishesRelease: func(s kruise.Snapshot, p kruise.Plan) bool {
+	quirk.DeletionFinishesRelease: func(s kruise.Snapshot, p kruise.Plan) bool {
 		// the rollback does not wait for the pods
 		br := s.BatchRelease
 		return br != nil && conditionOf(s.Rollout.Status, workload.ConditionProgressing).Reason == kruise.ProgressCancelling &&
 			(hastens(p) || br.ReleasePlan.BatchPartition == nil && slices.ContainsFunc(p.Holds, func(h kplan.Hold) bool { return h.Reason == kruisereason.ReleaseFinalizing }))
 	},
-	workload.HTTPRouteRulesLost: func(s kruise.Snapshot, _ kruise.Plan) bool {
+	quirk.HTTPRouteRulesLost: func(s kruise.Snapshot, _ kruise.Plan) bool {
 		return s.Traffic.Route != nil && leadsTraffic(s.Rollout)
 	},
-	workload.LastPauseSkipped: func(s kruise.Snapshot, _ kruise.Plan) bool {
+	quirk.LastPauseSkipped: func(s kruise.Snapshot, _ kruise.Plan) bool {
 		sub, steps := s.Rollout.Status.Sub, s.Rollout.Strategy().Steps
 		return sub != nil && s.Rollout.BlueGreen == nil && int(sub.CurrentStepIndex) == len(steps) && steps[len(steps)-1].Replicas.String() == "100%"
 	},
-	workload.StepMessagesLost: func(s kruise.Snapshot, p kruise.Plan) bool {
+	quirk.StepMessagesLost: func(s kruise.Snapshot, p kruise.Plan) bool {
 		sub := s.Rollout.Status.Sub
 		return sub != nil && (conditionOf(p.Status, workload.ConditionProgressing).Message != p.Status.Message || int(sub.NextStepIndex) > len(s.Rollout.Strategy().Steps) || sub.NextStepIndex < 1)
 	},
-	workload.ZeroGraceIgnored: func(s kruise.Snapshot, _ kruise.Plan) bool {
+	quirk.ZeroGraceIgnored: func(s kruise.Snapshot, _ kruise.Plan) bool {
 		return leadsTraffic(s.Rollout) && s.Rollout.Strategy().TrafficRoutings[0].GracePeriodSeconds == 0
 	},
-	workload.DeadlineNotReported: func(s kruise.Snapshot, p kruise.Plan) bool {
+	quirk.DeadlineNotReported: func(s kruise.Snapshot, p kruise.Plan) bool {
 		sub := s.Rollout.Status.Sub
 		if sub == nil || p.Status.Sub == nil || s.Workload == nil {
 			return conditionOf(s.Rollout.Status, workload.ConditionStalled).Type != ""
@@ -85,7 +86,7 @@ var showsInPass = map[workload.Quirks]func(s kruise.Snapshot, p kruise.Plan) boo
 		analysed := sub.CurrentStepState == kruise.StateMetricsAnalysis && s.Analysis != "" && s.Analysis != kruise.AnalysisSuccessful
 		return waits || analysed || conditionOf(s.Rollout.Status, workload.ConditionStalled).Type != ""
 	},
-	workload.StableServicePinnedForEver: func(s kruise.Snapshot, _ kruise.Plan) bool {
+	quirk.StableServicePinnedForEver: func(s kruise.Snapshot, _ kruise.Plan) bool {
 		return leadsTraffic(s.Rollout) && s.Rollout.BlueGreen == nil
 	},
 }
@@ -142,39 +143,39 @@ func hastens(p kruise.Plan) bool {
 	})
 }
 
-var showsInBatch = map[workload.Quirks]func(s batchrelease.Snapshot, p batchrelease.Plan) bool{
-	workload.UnsetLimitDefaultsBoth: func(s batchrelease.Snapshot, p batchrelease.Plan) bool {
+var showsInBatch = map[quirk.Set]func(s batchrelease.Snapshot, p batchrelease.Plan) bool{
+	quirk.UnsetLimitDefaultsBoth: func(s batchrelease.Snapshot, p batchrelease.Plan) bool {
 		return slices.ContainsFunc(written(p.Actions, batchreleasereason.Initialize), func(w workload.Patch) bool {
 			return w.Annotations[partition.AnnotationStrategy] != nil && lacksSurge(*w.Annotations[partition.AnnotationStrategy])
 		})
 	},
-	workload.MixedPartitionsNeverEnd: func(s batchrelease.Snapshot, _ batchrelease.Plan) bool {
+	quirk.MixedPartitionsNeverEnd: func(s batchrelease.Snapshot, _ batchrelease.Plan) bool {
 		return is(s, "Deployment") && s.Workload.Annotations[partition.AnnotationStrategy] != ""
 	},
-	workload.RollbackLeavesPaused: func(s batchrelease.Snapshot, _ batchrelease.Plan) bool {
+	quirk.RollbackLeavesPaused: func(s batchrelease.Snapshot, _ batchrelease.Plan) bool {
 		return is(s, "") && s.Workload.Paused && s.Release.ReleasePlan.BatchPartition == nil
 	},
-	workload.CloneSetKeepsExtraPods: func(s batchrelease.Snapshot, _ batchrelease.Plan) bool {
+	quirk.CloneSetKeepsExtraPods: func(s batchrelease.Snapshot, _ batchrelease.Plan) bool {
 		return is(s, "CloneSet") && shared(s)
 	},
-	workload.FailureThresholdMisread: func(s batchrelease.Snapshot, _ batchrelease.Plan) bool {
+	quirk.FailureThresholdMisread: func(s batchrelease.Snapshot, _ batchrelease.Plan) bool {
 		t := s.Release.ReleasePlan.FailureThreshold
 		return is(s, "") && (t.IsZero() && s.Release.ReleasePlan.RollingStyle != workload.BlueGreen && !unavailable(s.Workload).IsZero() || strings.HasSuffix(t.String(), "%"))
 	},
-	workload.RecreateNotRestored: func(s batchrelease.Snapshot, _ batchrelease.Plan) bool {
+	quirk.RecreateNotRestored: func(s batchrelease.Snapshot, _ batchrelease.Plan) bool {
 		return is(s, "Deployment") && s.Workload.StrategyType == "Recreate"
 	},
-	workload.DeletionFinishesRelease: func(s batchrelease.Snapshot, p batchrelease.Plan) bool {
+	quirk.DeletionFinishesRelease: func(s batchrelease.Snapshot, p batchrelease.Plan) bool {
 		// the rest is released, or nobody lets a DaemonSet go on
 		plan := s.Release.ReleasePlan
 		return plan.BatchPartition == nil && plan.FinalizingPolicy != batchrelease.WaitResume && s.Workload != nil &&
 			s.Workload.UpdateRevision != s.Release.Status.StableRevision && len(written(p.Actions, batchreleasereason.GiveBack)) > 0
 	},
-	workload.CanaryLabelsNotAwaited: func(s batchrelease.Snapshot, p batchrelease.Plan) bool {
+	quirk.CanaryLabelsNotAwaited: func(s batchrelease.Snapshot, p batchrelease.Plan) bool {
 		large := p.Context != nil && s.Canary != nil && s.Canary.Replicas != nil && *s.Canary.Replicas > p.Context.Desired
 		return is(s, "Deployment") && p.Context != nil && (p.Context.Planned == 0 && p.Context.Desired > 0 || large) // no label is waited for
 	},
-	workload.HashSuffixMatches: func(s batchrelease.Snapshot, p batchrelease.Plan) bool {
+	quirk.HashSuffixMatches: func(s batchrelease.Snapshot, p batchrelease.Plan) bool {
 		within := func(revision, hash string) bool {
 			before, ends := strings.CutSuffix(revision, hash)
 			return ends && hash != "" && before != "" && !strings.HasSuffix(before, "-")
@@ -184,10 +185,10 @@ var showsInBatch = map[workload.Quirks]func(s batchrelease.Snapshot, p batchrele
 			return within(s.Workload.UpdateRevision, hash) || within(p.Status.UpdateRevision, hash)
 		})
 	},
-	workload.OrdinalsLabelledByList: func(s batchrelease.Snapshot, _ batchrelease.Plan) bool {
+	quirk.OrdinalsLabelledByList: func(s batchrelease.Snapshot, _ batchrelease.Plan) bool {
 		return is(s, "StatefulSet") && !s.Workload.Unordered
 	},
-	workload.OtherTemplateReleased: func(s batchrelease.Snapshot, p batchrelease.Plan) bool {
+	quirk.OtherTemplateReleased: func(s batchrelease.Snapshot, p batchrelease.Plan) bool {
 		w, plan := s.Workload, s.Release.ReleasePlan
 		if w == nil {
 			return false
@@ -197,11 +198,11 @@ var showsInBatch = map[workload.Quirks]func(s batchrelease.Snapshot, p batchrele
 		stopped := plan.RollingStyle == workload.BlueGreen && (w.Paused || !w.Partition.IsZero())
 		return other || stopped || w.Kind == "DaemonSet" && !strings.Contains(w.Annotations[workload.AnnotationDaemonSetControl], `"`+w.UpdateRevision+`"`)
 	},
-	workload.TakenBackTemplateUnlabelled: func(s batchrelease.Snapshot, _ batchrelease.Plan) bool {
+	quirk.TakenBackTemplateUnlabelled: func(s batchrelease.Snapshot, _ batchrelease.Plan) bool {
 		status := s.Workload.Status
 		return is(s, "") && (status.Replicas == status.UpdatedReplicas || batchrelease.EventOf(s) == batchrelease.EventRollbackInBatch)
 	},
-	workload.NextReleaseUnmarked: func(s batchrelease.Snapshot, p batchrelease.Plan) bool {
+	quirk.NextReleaseUnmarked: func(s batchrelease.Snapshot, p batchrelease.Plan) bool {
 		// what is marked for the next release is let go or waited for, or the stable revision stays known
 		plan, gives := s.Release.ReleasePlan, len(written(p.Actions, batchreleasereason.GiveBack)) > 0 || p.Failure != ""
 		if s.Workload == nil || !gives {
@@ -210,8 +211,8 @@ var showsInBatch = map[workload.Quirks]func(s batchrelease.Snapshot, p batchrele
 		marked := s.Workload.Annotations[workload.AnnotationInProgress] != "" && plan.FinalizingPolicy == batchrelease.WaitResume
 		return marked || plan.EnableExtraWorkloadForCanary && plan.BatchPartition == nil || plan.RollingStyle == workload.Canary && plan.BatchPartition == nil
 	},
-	workload.CanaryCreatedTwice: func(s batchrelease.Snapshot, _ batchrelease.Plan) bool { return is(s, "Deployment") && s.Canary == nil },
-	workload.LastStepNotAwaited: func(s batchrelease.Snapshot, _ batchrelease.Plan) bool {
+	quirk.CanaryCreatedTwice: func(s batchrelease.Snapshot, _ batchrelease.Plan) bool { return is(s, "Deployment") && s.Canary == nil },
+	quirk.LastStepNotAwaited: func(s batchrelease.Snapshot, _ batchrelease.Plan) bool {
 		w := s.Workload
 		return is(s, "Deployment") && (w.Status.UpdatedReplicas < max(w.Status.Replicas, *w.Replicas) || w.Status.ObservedGeneration < w.Generation)
 	},
@@ -255,11 +256,11 @@ func shared(s batchrelease.Snapshot) bool {
 
 // Where a quirk does not show, its repair alone changes nothing.
 func TestSingleRepairsChangeNothingElse(t *testing.T) {
-	changed := workload.Quirks(0)
+	changed := quirk.Set(0)
 	random.Check(t, func(t random.T) {
 		s := anyRollout(t)
 		plain := mustReconcile(t, s, kruise.Options{})
-		for q := workload.Quirks(1); q <= workload.RepairAll; q <<= 1 {
+		for q := quirk.Set(1); q <= quirk.All; q <<= 1 {
 			if repaired := mustReconcile(t, s, kruise.Options{Repair: q}); !reflect.DeepEqual(plain, repaired) {
 				changed |= q
 				if shows := showsInPass[q]; shows == nil || !shows(s, plain) {
@@ -272,12 +273,12 @@ func TestSingleRepairsChangeNothingElse(t *testing.T) {
 }
 
 func TestSingleRepairsChangeNoOtherBatch(t *testing.T) {
-	changed := workload.Quirks(0)
+	changed := quirk.Set(0)
 	random.Check(t, func(t random.T) {
 		s := anyBatch(t)
 		plain, err := planBatch(s, now, batchrelease.Options{})
 		require.NoError(t, err)
-		for q := workload.Quirks(1); q <= workload.RepairAll; q <<= 1 {
+		for q := quirk.Set(1); q <= quirk.All; q <<= 1 {
 			repaired, err := planBatch(s, now, batchrelease.Options{Repair: q})
 			require.NoError(t, err)
 			if !reflect.DeepEqual(plain, repaired) {
@@ -292,7 +293,7 @@ func TestSingleRepairsChangeNoOtherBatch(t *testing.T) {
 }
 
 // reportUnchanged logs which quirks no plan of a run has shown.
-func reportUnchanged[F any](t *testing.T, changed workload.Quirks, shows map[workload.Quirks]F) {
+func reportUnchanged[F any](t *testing.T, changed quirk.Set, shows map[quirk.Set]F) {
 	t.Helper()
 	require.NotZero(t, changed)
 	for q := range shows {

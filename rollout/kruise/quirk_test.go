@@ -25,49 +25,50 @@ import (
 	"github.com/kplan-go/kplan/rollout/preview"
 	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/rollout/workload"
+	workloadquirk "github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // Each quirk, on the smallest input where it shows, with and without its repair. Each
 // repair works alone.
 func TestQuirks(t *testing.T) {
-	shown := workload.Quirks(0)
+	shown := workloadquirk.Set(0)
 	for _, c := range []struct {
-		quirk         workload.Quirks
+		quirk         workloadquirk.Set
 		decide        func(t *testing.T, o kruise.Options) string
 		before, after string
 	}{
-		{workload.MiddleTemplatesOutOfOrder, oldOrder, "2/3/1", "2/1/3"},
-		{workload.MixedPartitionsNeverEnd, neverEnding, "stuck in step 2, 2 updated", "Healthy, 10 updated"},
-		{workload.RollbackLeavesPaused, frozen, "v1 4, v2 2, paused", "v1 6, v2 0, running"},
-		{workload.CloneSetKeepsExtraPods, shares, `"1%"`, "1"},
-		{workload.ReleaseOfWhatIsThere, emptyRelease, "InRolling", "Cancelling"},
-		{workload.NewPodAtPartitionZero, leak, "1", "0"},
-		{workload.RolloutIDReadDifferently, rolloutID, "false TemplateUnchanged, label", "true , annotation"},
-		{workload.UnsetLimitDefaultsBoth, defaults, `25%, unset`, `2, 25%`},
-		{workload.CanaryServiceAssumed, noCanaryService, "BeforeStepUpgrade", "StepUpgrade"},
-		{workload.RecreateNotRestored, strategyType, "RollingUpdate", "Recreate"},
-		{workload.FailureThresholdMisread, threshold, "TooFewReady", "ready"},
-		{workload.TrafficLeftBehind, workloadGone, "none, Initial", "restored, Progressing"},
-		{workload.DeletionFinishesRelease, abandon, "deleted: v1 0, v2 6, running; rolled back: v1 6, v2 0, running",
+		{workloadquirk.MiddleTemplatesOutOfOrder, oldOrder, "2/3/1", "2/1/3"},
+		{workloadquirk.MixedPartitionsNeverEnd, neverEnding, "stuck in step 2, 2 updated", "Healthy, 10 updated"},
+		{workloadquirk.RollbackLeavesPaused, frozen, "v1 4, v2 2, paused", "v1 6, v2 0, running"},
+		{workloadquirk.CloneSetKeepsExtraPods, shares, `"1%"`, "1"},
+		{workloadquirk.ReleaseOfWhatIsThere, emptyRelease, "InRolling", "Cancelling"},
+		{workloadquirk.NewPodAtPartitionZero, leak, "1", "0"},
+		{workloadquirk.RolloutIDReadDifferently, rolloutID, "false TemplateUnchanged, label", "true , annotation"},
+		{workloadquirk.UnsetLimitDefaultsBoth, defaults, `25%, unset`, `2, 25%`},
+		{workloadquirk.CanaryServiceAssumed, noCanaryService, "BeforeStepUpgrade", "StepUpgrade"},
+		{workloadquirk.RecreateNotRestored, strategyType, "RollingUpdate", "Recreate"},
+		{workloadquirk.FailureThresholdMisread, threshold, "TooFewReady", "ready"},
+		{workloadquirk.TrafficLeftBehind, workloadGone, "none, Initial", "restored, Progressing"},
+		{workloadquirk.DeletionFinishesRelease, abandon, "deleted: v1 0, v2 6, running; rolled back: v1 6, v2 0, running",
 			"deleted: v1 4, v2 2, paused; rolled back: v1 6, v2 0, running"},
-		{workload.HTTPRouteRulesLost, routes, "0 rules with a canary before, 0 redirects, 0 headers", "2 rules with a canary before, 1 redirects, 1 headers"},
-		{workload.LastPauseSkipped, lastPause, "None", "Timed"},
-		{workload.DeletingPodsListed, nativeVictims, "[p0]", "[p1]"},
-		{workload.StepMessagesLost, messages, "m", "Rollout is in step(1/2), and you need manually confirm to enter the next step"},
-		{workload.ZeroGraceIgnored, graceZero, "Grace", "TrafficChanged"},
-		{workload.DeadlineNotReported, deadline, "waits: no condition, no recheck; analysis fails: StepPaused",
+		{workloadquirk.HTTPRouteRulesLost, routes, "0 rules with a canary before, 0 redirects, 0 headers", "2 rules with a canary before, 1 redirects, 1 headers"},
+		{workloadquirk.LastPauseSkipped, lastPause, "None", "Timed"},
+		{workloadquirk.DeletingPodsListed, nativeVictims, "[p0]", "[p1]"},
+		{workloadquirk.StepMessagesLost, messages, "m", "Rollout is in step(1/2), and you need manually confirm to enter the next step"},
+		{workloadquirk.ZeroGraceIgnored, graceZero, "Grace", "TrafficChanged"},
+		{workloadquirk.DeadlineNotReported, deadline, "waits: no condition, no recheck; analysis fails: StepPaused",
 			"waits: DeadlineExceeded (600 of 600), rechecked 1s before; analysis fails: StepMetricsAnalysis, AnalysisFailed"},
-		{workload.CanaryLabelsNotAwaited, canaryBatch, "ready without labels, 4 pods of 2", "TooFewLabelled (0 of 2), shrinks to 2"},
-		{workload.OrdinalsLabelledByList, ordinals, "[web-3=2 web-2=1]", "[web-2=2 web-3=1]"},
-		{workload.HashSuffixMatches, suffix, "labels [old new]", "labels [new]"},
-		{workload.StableServicePinnedForEver, fullFirstStep, "BeforeStepUpgrade forever", "Healthy"},
-		{workload.TakenBackTemplateUnlabelled, promoted, "0 of 6 labelled", "6 of 6 labelled"},
-		{workload.CanaryCreatedTwice, canaryTwice, "2 canaries", "1 canaries"},
-		{workload.NextReleaseUnmarked, nextRelease, "v1 0, v2 6, paused; v1 0, v2 6, paused", "v1 6, v2 0, running; v1 6, v2 0, running"},
-		{workload.LimitsWrapAround, wideLimits, "surge -2, never ends", "surge 2147483647, ends at 200/0"},
-		{workload.LastStepNotAwaited, lastStep, "Healthy with 3 of 6 updated", "Progressing with 3 of 6 updated"},
-		{workload.EndingReleaseCounts, endingRelease, "StepTrafficRouting, jumped to StepTrafficRouting", "StepUpgrade, jumped to BeforeStepUpgrade"},
-		{workload.OtherTemplateReleased, otherTemplate,
+		{workloadquirk.CanaryLabelsNotAwaited, canaryBatch, "ready without labels, 4 pods of 2", "TooFewLabelled (0 of 2), shrinks to 2"},
+		{workloadquirk.OrdinalsLabelledByList, ordinals, "[web-3=2 web-2=1]", "[web-2=2 web-3=1]"},
+		{workloadquirk.HashSuffixMatches, suffix, "labels [old new]", "labels [new]"},
+		{workloadquirk.StableServicePinnedForEver, fullFirstStep, "BeforeStepUpgrade forever", "Healthy"},
+		{workloadquirk.TakenBackTemplateUnlabelled, promoted, "0 of 6 labelled", "6 of 6 labelled"},
+		{workloadquirk.CanaryCreatedTwice, canaryTwice, "2 canaries", "1 canaries"},
+		{workloadquirk.NextReleaseUnmarked, nextRelease, "v1 0, v2 6, paused; v1 0, v2 6, paused", "v1 6, v2 0, running; v1 6, v2 0, running"},
+		{workloadquirk.LimitsWrapAround, wideLimits, "surge -2, never ends", "surge 2147483647, ends at 200/0"},
+		{workloadquirk.LastStepNotAwaited, lastStep, "Healthy with 3 of 6 updated", "Progressing with 3 of 6 updated"},
+		{workloadquirk.EndingReleaseCounts, endingRelease, "StepTrafficRouting, jumped to StepTrafficRouting", "StepUpgrade, jumped to BeforeStepUpgrade"},
+		{workloadquirk.OtherTemplateReleased, otherTemplate,
 			`v3: Patched deployment demo: {"spec":{"paused":false,"strategy":{"rollingUpdate":{"maxSurge":"50%","maxUnavailable":0},"type":"RollingUpdate"}}} (Upgrade); v2 again: nothing to do`,
 			`v3: demo held back: RollbackFirst; v2 again: Patched deployment demo: {"spec":{"paused":false}} (Upgrade)`},
 	} {
@@ -75,13 +76,13 @@ func TestQuirks(t *testing.T) {
 			require.NotEqual(t, c.before, c.after)
 			require.Equal(t, c.before, c.decide(t, kruise.Options{}))
 			require.Equal(t, c.after, c.decide(t, kruise.Options{Repair: c.quirk}))
-			require.Equal(t, c.after, c.decide(t, kruise.Options{Repair: workload.RepairAll}), "with all others")
-			require.Equal(t, c.before, c.decide(t, kruise.Options{Repair: workload.RepairAll &^ c.quirk}), "without it")
+			require.Equal(t, c.after, c.decide(t, kruise.Options{Repair: workloadquirk.All}), "with all others")
+			require.Equal(t, c.before, c.decide(t, kruise.Options{Repair: workloadquirk.All &^ c.quirk}), "without it")
 		})
 		require.False(t, shown.Has(c.quirk), c.quirk)
 		shown |= c.quirk
 	}
-	require.Equal(t, workload.RepairAll, shown, "rows without an input: %s", workload.RepairAll&^shown)
+	require.Equal(t, workloadquirk.All, shown, "rows without an input: %s", workloadquirk.All&^shown)
 }
 
 // The names of the table are those of the constants, in their order.
@@ -96,28 +97,28 @@ func TestQuirkTable(t *testing.T) {
 			}
 		}
 	}
-	table := workload.QuirkTable()
+	table := workloadquirk.Table()
 	require.Len(t, table, len(names))
-	require.Equal(t, workload.Quirks(1)<<len(names)-1, workload.RepairAll)
+	require.Equal(t, workloadquirk.Set(1)<<len(names)-1, workloadquirk.All)
 	for i, row := range table {
 		require.Equal(t, names[i], row.Name)
 		for _, text := range []string{row.Upstream, row.Source, row.Input, row.Repair} {
 			require.NotEmpty(t, text, row.Name)
 		}
-		q, err := workload.ParseQuirks(row.Name)
+		q, err := workloadquirk.Parse(row.Name)
 		require.NoError(t, err)
-		require.Equal(t, workload.Quirks(1)<<i, q)
+		require.Equal(t, workloadquirk.Set(1)<<i, q)
 	}
-	_, err = workload.ParseQuirks("LastPauseSkipped", "Nonsense")
+	_, err = workloadquirk.Parse("LastPauseSkipped", "Nonsense")
 	require.ErrorContains(t, err, "Nonsense")
-	text, err := json.Marshal(kruise.Options{Repair: workload.LastPauseSkipped | workload.ZeroGraceIgnored})
+	text, err := json.Marshal(kruise.Options{Repair: workloadquirk.LastPauseSkipped | workloadquirk.ZeroGraceIgnored})
 	require.NoError(t, err)
 	require.JSONEq(t, `{"repair":["LastPauseSkipped","ZeroGraceIgnored"]}`, string(text))
 }
 
 // A set with a quirk that is in no table is refused by all planners.
 func TestUnknownQuirksAreRefused(t *testing.T) {
-	o := kruise.Options{Repair: workload.RepairAll + 1}
+	o := kruise.Options{Repair: workloadquirk.All + 1}
 	s := begun(kruise.StatePaused, twoSteps())
 	_, err := planRollout(s, now, o)
 	require.ErrorContains(t, err, "Options.Repair")
@@ -192,7 +193,7 @@ func emptyRelease(t *testing.T, o kruise.Options) string {
 
 func leak(_ *testing.T, o kruise.Options) string {
 	b := rollout.Resolve(6, rollout.Int(0), rollout.Int(1))
-	return fmt.Sprint(partition.CreationSize(rollout.Int(0), b, 6, o.Repair.Has(workload.NewPodAtPartitionZero)))
+	return fmt.Sprint(partition.CreationSize(rollout.Int(0), b, 6, o.Repair.Has(workloadquirk.NewPodAtPartitionZero)))
 }
 
 func rolloutID(_ *testing.T, o kruise.Options) string {
@@ -205,7 +206,7 @@ func rolloutID(_ *testing.T, o kruise.Options) string {
 
 func defaults(_ *testing.T, o kruise.Options) string {
 	s := partition.Strategy{RollingStyle: "Partition", RollingUpdate: &partition.RollingUpdate{MaxUnavailable: rollout.Int(2)}}
-	ru := s.Default(o.Repair.Has(workload.UnsetLimitDefaultsBoth)).RollingUpdate
+	ru := s.Default(o.Repair.Has(workloadquirk.UnsetLimitDefaultsBoth)).RollingUpdate
 	if ru.MaxSurge.IsZero() {
 		return ru.MaxUnavailable.String() + ", unset"
 	}
@@ -266,13 +267,13 @@ func routes(_ *testing.T, o kruise.Options) string {
 	canary := traffic.BackendRef{Kind: "Service", Name: "svc-canary"}
 	weighed := []traffic.Rule{{BackendRefs: []traffic.BackendRef{svc, canary}}, {BackendRefs: []traffic.BackendRef{svc}}}
 	matches := []traffic.Match{{Path: &traffic.PathMatch{Value: "/"}}, {Headers: []traffic.ValueMatch{{Name: "a", Value: "b"}}}}
-	rules := traffic.Matched(weighed[:1], "svc", "svc-canary", matches, o.Repair.Has(workload.HTTPRouteRulesLost))
-	plain := traffic.Matched(weighed[1:], "svc", "svc-canary", matches, o.Repair.Has(workload.HTTPRouteRulesLost))
+	rules := traffic.Matched(weighed[:1], "svc", "svc-canary", matches, o.Repair.Has(workloadquirk.HTTPRouteRulesLost))
+	plain := traffic.Matched(weighed[1:], "svc", "svc-canary", matches, o.Repair.Has(workloadquirk.HTTPRouteRulesLost))
 	headers := 0
 	for _, m := range plain[1].Matches {
 		headers += len(m.Headers)
 	}
-	empty := traffic.Restored([]traffic.Rule{{Name: "redirect"}}, "svc", "svc-canary", o.Repair.Has(workload.HTTPRouteRulesLost))
+	empty := traffic.Restored([]traffic.Rule{{Name: "redirect"}}, "svc", "svc-canary", o.Repair.Has(workloadquirk.HTTPRouteRulesLost))
 	return fmt.Sprintf("%d rules with a canary before, %d redirects, %d headers", len(rules), len(empty), headers)
 }
 
@@ -293,7 +294,7 @@ func nativeVictims(t *testing.T, o kruise.Options) string {
 	updated.Template.ID = "v2"
 	a, err := planAdmission(kruise.AdmitSnapshot{Old: old, New: updated, Rollouts: []kruise.Rollout{partitioned(daemonSet)}}, o)
 	require.NoError(t, err)
-	saved := map[bool]string{true: "RollingUpdate", false: "OnDelete"}[o.Repair.Has(workload.DeletingPodsListed)]
+	saved := map[bool]string{true: "RollingUpdate", false: "OnDelete"}[o.Repair.Has(workloadquirk.DeletingPodsListed)]
 	require.Equal(t, saved, a.Object.Annotations[workload.AnnotationDaemonSetStrategy])
 	return fmt.Sprint(victims)
 }

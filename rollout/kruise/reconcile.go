@@ -9,9 +9,10 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/base/condition"
-	"github.com/kplan-go/kplan/internal/base/quirk"
+	"github.com/kplan-go/kplan/internal/base/quirkset"
 	"github.com/kplan-go/kplan/rollout/kruise/reason"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // Reconcile returns the next step of the Rollout in s as of now. It performs nothing.
@@ -54,7 +55,7 @@ func (st *pass) keep(n outcome) outcome {
 
 func admit(s *Snapshot, now time.Time, opts Options) error {
 	var es kplan.FieldErrors
-	quirk.Check(&es, uint64(opts.Repair), uint64(workload.RepairAll))
+	quirkset.Check(&es, uint64(opts.Repair), uint64(quirk.All))
 	if now.IsZero() {
 		es.Add("now", now, "must be set")
 	}
@@ -156,7 +157,7 @@ func (st *pass) workloadGone(n outcome) outcome {
 	if st.r.Disabled {
 		return n
 	}
-	if st.has(workload.TrafficLeftBehind) && st.r.Status.Phase == PhaseProgressing {
+	if st.has(quirk.TrafficLeftBehind) && st.r.Status.Phase == PhaseProgressing {
 		closed := false
 		if n, closed = st.closeGone(n); !closed {
 			return n
@@ -225,7 +226,7 @@ func (st *pass) finish(n outcome) outcome {
 	if n.failure != "" {
 		return st.keep(n)
 	}
-	if st.has(workload.DeadlineNotReported) && !n.stalled {
+	if st.has(quirk.DeadlineNotReported) && !n.stalled {
 		n.status.Conditions = condition.Without(n.status.Conditions, workload.ConditionStalled)
 	}
 	if n.begun && st.closingBegins(n.status.Phase) {

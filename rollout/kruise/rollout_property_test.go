@@ -19,6 +19,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/preview"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // The limit of a partition grows with it, lies between none and all, and is
@@ -132,7 +133,7 @@ func TestEveryRolloutEnds(t *testing.T) {
 		if traffic {
 			c.led(rapid.Int32Range(0, 3).Draw(t, "grace"))
 		}
-		c.opts.Repair = workload.RepairAll
+		c.opts.Repair = quirk.All
 		c.begin()
 		limit := int32(0)
 		c.check = func() {

@@ -11,6 +11,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // What cases are made of.
@@ -65,7 +66,7 @@ func partitioned(ref workload.Ref, steps ...kruise.Step) kruise.Rollout {
 	return kruise.Rollout{Name: "web", WorkloadRef: ref, Canary: &kruise.Strategy{Steps: steps}}
 }
 
-var corrected = kruise.Options{Repair: workload.RepairAll}
+var corrected = kruise.Options{Repair: quirk.All}
 
 func planBatch(s batchrelease.Snapshot, now time.Time, o batchrelease.Options) (batchrelease.Plan, error) {
 	p, err := batchrelease.Reconcile(s, now, o)

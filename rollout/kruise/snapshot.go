@@ -10,6 +10,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // A Snapshot is everything that [Reconcile] looks at. Reconcile does not change a
@@ -45,7 +46,7 @@ type Snapshot struct {
 	// [workload.AnnotationTrafficRouting] names, or nil.
 	Shared *SharedRouting `json:"shared,omitempty"`
 	// Analysis is how the analysis of the current step stands; "" without one. Only
-	// [workload.DeadlineNotReported] reads it.
+	// [quirk.DeadlineNotReported] reads it.
 	Analysis AnalysisPhase `json:"analysis,omitzero"`
 	// Grace is the Grace of the last plan.
 	Grace Grace `json:"grace,omitempty"`
@@ -55,7 +56,7 @@ type Snapshot struct {
 // Rollouts does, quirks included.
 type Options struct {
 	// Repair are the quirks to repair.
-	Repair workload.Quirks `json:"repair,omitzero"`
+	Repair quirk.Set `json:"repair,omitzero"`
 	// AppendPodSelector adds labels of the canary's pods to the selector of the canary
 	// Service even if the stable one has no such label (the feature gate of that name).
 	AppendPodSelector bool `json:"appendPodSelector,omitzero"`

@@ -11,6 +11,7 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/kruise/reason"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // jump goes to the next step that a user, or a change of the plan, has set. The second
@@ -22,7 +23,7 @@ func (st *pass) jump(s StepStatus) (StepStatus, bool) {
 	}
 	s.CurrentStepIndex, s.NextStepIndex, s.LastUpdateTime = next, NextStep(st.steps(), next), st.now
 	s.CurrentStepState = StateAfterJump(*st.step(next), st.w.Replicas, s.Replicas)
-	if st.ended() && st.has(workload.EndingReleaseCounts) {
+	if st.ended() && st.has(quirk.EndingReleaseCounts) {
 		s.CurrentStepState = StateBeforeUpgrade
 	}
 	return s, true
@@ -63,7 +64,7 @@ func (st *pass) stepMachine(n outcome) outcome {
 	if n.sub, going = st.jump(n.sub); going {
 		return n
 	}
-	if st.has(workload.StepMessagesLost) {
+	if st.has(quirk.StepMessagesLost) {
 		n.sub.NextStepIndex = NextStep(st.steps(), n.sub.CurrentStepIndex)
 	}
 	step := st.step(n.sub.CurrentStepIndex)
@@ -77,7 +78,7 @@ func (st *pass) stepMachine(n outcome) outcome {
 		}
 	}
 	n = st.state(n, step)
-	if st.has(workload.StepMessagesLost) {
+	if st.has(quirk.StepMessagesLost) {
 		n.status.Conditions = withMessage(n.status.Conditions, n.status.Message, st.now)
 	}
 	return n
@@ -166,14 +167,14 @@ const (
 // PauseOf returns how the pause of step i of a Rollout ends, given the time at which the
 // work before it was done, and the instant of a timed pause. Such a pause is over strictly
 // after that instant.
-func PauseOf(r Rollout, i int32, since time.Time, repair workload.Quirks) (PauseKind, time.Time) {
+func PauseOf(r Rollout, i int32, since time.Time, repair quirk.Set) (PauseKind, time.Time) {
 	strategy := r.Strategy()
 	if strategy == nil || i < 1 || int(i) > len(strategy.Steps) {
 		return PauseNone, time.Time{}
 	}
 	step := &strategy.Steps[i-1]
 	last := int(i) == len(strategy.Steps) && r.Style() != workload.BlueGreen
-	if last && step.Replicas == rollout.Percent(100) && !repair.Has(workload.LastPauseSkipped) {
+	if last && step.Replicas == rollout.Percent(100) && !repair.Has(quirk.LastPauseSkipped) {
 		return PauseNone, time.Time{}
 	}
 	if step.Pause.Duration == nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/kruise/reason"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // observeRelease copies the counts of the BatchRelease, and gives it the id of the release.
@@ -36,7 +37,7 @@ func (st *pass) observeRelease(n outcome) outcome {
 }
 
 // ReleaseOf returns the desired BatchRelease of a Rollout at a step: its spec and annotations.
-func ReleaseOf(r Rollout, w workload.State, step int32, repair workload.Quirks) batchrelease.Release {
+func ReleaseOf(r Rollout, w workload.State, step int32, repair quirk.Set) batchrelease.Release {
 	strategy := r.Strategy()
 	br := batchrelease.Release{Name: r.Name, WorkloadRef: r.WorkloadRef}
 	if strategy == nil {
@@ -72,7 +73,7 @@ func (st *pass) runBatch(n outcome, step *Step) (outcome, bool) {
 		n.holdRelease(st.r.Name, reason.ReleaseMissing, 0, 0)
 		return n, false
 	}
-	if st.ended() && st.has(workload.EndingReleaseCounts) {
+	if st.ended() && st.has(quirk.EndingReleaseCounts) {
 		n.holdRelease(st.r.Name, reason.ReleaseExists, 0, 0)
 		return n, false
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // StableServicePinnedForEver: the stable Service is not pinned before step 1 if all 6 pods have been updated, or
@@ -62,10 +63,10 @@ func TestPinsUnlessCovered(t *testing.T) {
 			c.br.Status.Current.UpdatedReplicas = c.updated
 		}
 		s.Rollout.Status.Sub.Replicas = c.updated
-		pins := func(repair workload.Quirks) bool {
+		pins := func(repair quirk.Set) bool {
 			return strings.Contains(reconcile(t, s, kruise.Options{Repair: repair}).String(), "PinTraffic")
 		}
 		require.True(t, pins(0), "upstream always does: %s", c.why)
-		require.Equal(t, c.pins, pins(workload.StableServicePinnedForEver), c.why)
+		require.Equal(t, c.pins, pins(quirk.StableServicePinnedForEver), c.why)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // Traffic in each step, in order; step.go has the state of the step that calls each function:
@@ -117,7 +118,7 @@ func (st *pass) coverUpgrade(n outcome, step *Step) (outcome, bool) {
 			return n, false
 		}
 	}
-	covered := st.has(workload.StableServicePinnedForEver) && full || st.covered(&n)
+	covered := st.has(quirk.StableServicePinnedForEver) && full || st.covered(&n)
 	if step.routed() && n.sub.CurrentStepIndex == 1 && !covered && st.pins() {
 		if n, done = st.pinStable(n); !done {
 			return n, false
@@ -132,14 +133,14 @@ func (st *pass) pins() bool {
 	if !st.r.Strategy().DisableGenerateCanaryService {
 		return true
 	}
-	return st.r.Style() == workload.BlueGreen && !st.has(workload.CanaryServiceAssumed)
+	return st.r.Style() == workload.BlueGreen && !st.has(quirk.CanaryServiceAssumed)
 }
 
 // covered reports whether a later step has updated all pods, or is about to: a jump back lowers
 // no partition. The stable Service is not pinned in this case
-// ([workload.StableServicePinnedForEver]).
+// ([quirk.StableServicePinnedForEver]).
 func (st *pass) covered(n *outcome) bool {
-	if !st.has(workload.StableServicePinnedForEver) || !st.r.RealPartition() || n.br == nil {
+	if !st.has(quirk.StableServicePinnedForEver) || !st.r.RealPartition() || n.br == nil {
 		return false
 	}
 	all := st.w.Replicas
@@ -190,7 +191,7 @@ func (st *pass) restoreGateway(n outcome) (outcome, bool) {
 	}
 	changed := false
 	if route := st.s.Traffic.Route; route != nil && t.Gateway != nil {
-		rules := traffic.Restored(route.Rules, t.Service, st.canaryName(), st.has(workload.HTTPRouteRulesLost))
+		rules := traffic.Restored(route.Rules, t.Service, st.canaryName(), st.has(quirk.HTTPRouteRulesLost))
 		n.writes[writeRoute], changed = setRoute(route, rules, reason.RestoreTraffic)
 	}
 	if c := st.s.Traffic.CanaryIngress; c != nil && t.Ingress != nil {
@@ -223,7 +224,7 @@ func (st *pass) removeCanary(n outcome) (outcome, bool) {
 // routeAllToNew leads all traffic to the canary Service.
 func (st *pass) routeAllToNew(n outcome) (outcome, bool) {
 	t := st.routing()
-	if t == nil || st.s.Traffic.Canary == nil && st.has(workload.CanaryServiceAssumed) && !st.r.Strategy().DisableGenerateCanaryService {
+	if t == nil || st.s.Traffic.Canary == nil && st.has(quirk.CanaryServiceAssumed) && !st.r.Strategy().DisableGenerateCanaryService {
 		return n, true
 	}
 	n, changed := st.lead(n, &Step{Traffic: rollout.Percent(100)}, reason.RouteTraffic)
@@ -271,7 +272,7 @@ func (st *pass) routeStep(n outcome, step *Step) (outcome, bool) {
 		return n, false
 	}
 	grace := time.Duration(t.GracePeriodSeconds) * time.Second
-	if grace <= 0 && !(grace == 0 && st.has(workload.ZeroGraceIgnored)) {
+	if grace <= 0 && !(grace == 0 && st.has(quirk.ZeroGraceIgnored)) {
 		grace = recheck
 	}
 	if since := n.sub.LastUpdateTime; since.Add(grace).After(st.now) {
@@ -342,7 +343,7 @@ func (st *pass) lead(n outcome, step *Step, why kplan.Reason) (outcome, bool) {
 	if route := st.s.Traffic.Route; route != nil && t.Gateway != nil {
 		rules := route.Rules
 		if len(step.Matches) > 0 {
-			rules = traffic.Matched(rules, t.Service, st.canaryName(), step.Matches, st.has(workload.HTTPRouteRulesLost))
+			rules = traffic.Matched(rules, t.Service, st.canaryName(), step.Matches, st.has(quirk.HTTPRouteRulesLost))
 		} else {
 			rules = traffic.Weighted(rules, t.Service, st.canaryName(), step.Traffic.OfUp(100))
 		}

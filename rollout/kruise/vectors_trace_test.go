@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/internal/verify/recorded"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
@@ -299,7 +300,7 @@ func (p *partitioner) pass(c *world) {
 	}
 	var o deploy.Options
 	if c.opts.Repair != 0 {
-		o.Repair = deploy.RepairAll
+		o.Repair = quirk.All
 	}
 	s := deploy.Snapshot{Deployment: d, ReplicaSets: p.replicaSets(c)}
 	plan, err := deploy.Reconcile(s, c.clock, o)

@@ -19,6 +19,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // A world is an ideal cluster with one Deployment that is updated by partition: every
@@ -205,9 +206,9 @@ func (c *world) deploymentPass() {
 	if err != nil || c.w.Annotations[partition.AnnotationControlInfo] == "" || s.Paused {
 		return
 	}
-	b := partition.Budget(*c.w.Replicas, s.RollingUpdate, c.opts.Repair.Has(workload.LimitsWrapAround))
+	b := partition.Budget(*c.w.Replicas, s.RollingUpdate, c.opts.Repair.Has(quirk.LimitsWrapAround))
 	if _, ok := c.sizes[c.w.Template.ID]; !ok {
-		c.sizes[c.w.Template.ID] = partition.CreationSize(s.Partition, b, int64(c.total()), c.opts.Repair.Has(workload.NewPodAtPartitionZero))
+		c.sizes[c.w.Template.ID] = partition.CreationSize(s.Partition, b, int64(c.total()), c.opts.Repair.Has(quirk.NewPodAtPartitionZero))
 		return
 	}
 	if grown := partition.NewSize(s.Partition, b, int64(c.total()), c.newPods()); grown != c.newPods() {

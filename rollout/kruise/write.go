@@ -32,7 +32,7 @@ type outcome struct {
 	events    []kplan.Event
 	failure   string
 	recheckAt time.Time
-	// stalled means that the step does not end ([workload.DeadlineNotReported]).
+	// stalled means that the step does not end ([quirk.DeadlineNotReported]).
 	stalled bool
 }
 

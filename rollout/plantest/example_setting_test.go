@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/quirk"
 	"github.com/kplan-go/kplan/replicaset/replicasettest"
 	"github.com/kplan-go/kplan/rollout/plantest"
 )
@@ -84,7 +85,7 @@ func ExampleKit_With() {
 // With all repairs no quirk is left to explain anything.
 func ExampleKit_Strict() {
 	t := printer{}
-	repaired := rapid.Just(replicaset.Options{Repair: replicaset.RepairAll})
+	repaired := rapid.Just(replicaset.Options{Repair: quirk.All})
 	replicasettest.Kit().Strict().With(repaired).Over(plantest.CaughtUp|plantest.Truthful|plantest.Midway).Check(t, replicaset.Reconcile)
 	fmt.Println("nothing found")
 	// Output: nothing found

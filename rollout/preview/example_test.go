@@ -9,6 +9,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/preview"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // A rollout of three steps, as it will go.
@@ -39,7 +40,7 @@ func ExampleWarnings() {
 	for _, w := range preview.Warnings(r, 6, 0) {
 		fmt.Println(w)
 	}
-	fmt.Println(len(preview.Warnings(r, 6, workload.LastPauseSkipped)), "when it is repaired")
+	fmt.Println(len(preview.Warnings(r, 6, quirk.LastPauseSkipped)), "when it is repaired")
 	// Output:
 	// step 2: LastPauseSkipped: all pods are updated, yet the step waits for a person
 	// 0 when it is repaired

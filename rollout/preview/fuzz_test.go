@@ -12,6 +12,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/preview"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 func FuzzOf(f *testing.F) {
@@ -26,7 +27,7 @@ func FuzzOf(f *testing.F) {
 		if s := in.Rollout.Strategy(); in.Replicas > 100 || len(in.Generations) > 10 || s != nil && len(s.Steps) > 20 {
 			return preview.Plan{}, purity.ErrTooLarge
 		}
-		return preview.Of(in, kruise.Options{Repair: workload.RepairAll})
+		return preview.Of(in, kruise.Options{Repair: quirk.All})
 	}, seed(step(rollout.Percent(20), 60), step(rollout.Percent(50), -1), step(rollout.Percent(100), 0)), middle, blueGreen)
 }
 

@@ -4,7 +4,7 @@ package preview
 
 import (
 	"github.com/kplan-go/kplan/rollout/partition"
-	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // pass makes one pass of the controller of a Deployment that is updated by partition: it
@@ -51,7 +51,7 @@ func (v *simulation) largest() int {
 // order returns the indexes of the old templates in the order in which they lose pods: the
 // stable one last. Upstream loses this order, and takes the oldest first, unless the number
 // of old templates with pods is a power of two: then its list is full, and the append
-// copies it ([workload.MiddleTemplatesOutOfOrder]).
+// copies it ([quirk.MiddleTemplatesOutOfOrder]).
 func (v *simulation) order() []int {
 	var list []int
 	active := 0
@@ -61,7 +61,7 @@ func (v *simulation) order() []int {
 			active++
 		}
 	}
-	if v.opts.Repair.Has(workload.MiddleTemplatesOutOfOrder) || active&(active-1) == 0 {
+	if v.opts.Repair.Has(quirk.MiddleTemplatesOutOfOrder) || active&(active-1) == 0 {
 		return list
 	}
 	for i := range list {

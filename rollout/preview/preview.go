@@ -10,13 +10,14 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan"
-	"github.com/kplan-go/kplan/internal/base/quirk"
+	"github.com/kplan-go/kplan/internal/base/quirkset"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/batchrelease/reason"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // An Input is the input of [Of].
@@ -99,7 +100,7 @@ func (p Step) String() string {
 // A Plan is the preview of a Rollout, step by step.
 type Plan struct {
 	// Begin are the sizes before the first step: an old pod is lost already if the surge is
-	// 0 ([workload.NewPodAtPartitionZero]).
+	// 0 ([quirk.NewPodAtPartitionZero]).
 	Begin    Sizes     `json:"begin"`
 	Steps    []Step    `json:"steps,omitempty"`
 	Warnings []Warning `json:"warnings,omitempty"`
@@ -123,7 +124,7 @@ func (p Plan) String() string {
 // [partition.NewSize] and [partition.OldLimit].
 func Of(in Input, opts kruise.Options) (Plan, error) {
 	var es kplan.FieldErrors
-	quirk.Check(&es, uint64(opts.Repair), uint64(workload.RepairAll))
+	quirkset.Check(&es, uint64(opts.Repair), uint64(quirk.All))
 	es.NotNegative("Replicas", in.Replicas)
 	for i, n := range in.Generations {
 		es.NotNegative(fmt.Sprintf("Generations[%d]", i), n)
@@ -143,7 +144,7 @@ func Of(in Input, opts kruise.Options) (Plan, error) {
 	if limits == nil {
 		limits = &partition.RollingUpdate{MaxSurge: rollout.Percent(25), MaxUnavailable: rollout.Percent(25)}
 	}
-	v := &simulation{in: &in, opts: opts, driver: driver, budget: partition.Budget(in.Replicas, limits, opts.Repair.Has(workload.LimitsWrapAround))}
+	v := &simulation{in: &in, opts: opts, driver: driver, budget: partition.Budget(in.Replicas, limits, opts.Repair.Has(quirk.LimitsWrapAround))}
 	if v.old = slices.Clone(in.Generations); len(v.old) == 0 {
 		v.old = []int32{in.Replicas}
 	}
@@ -153,9 +154,9 @@ func Of(in Input, opts kruise.Options) (Plan, error) {
 	p := Plan{Warnings: Warnings(in.Rollout, in.Replicas, opts.Repair)}
 	if v.driver.SizesReplicaSets() {
 		v.begin()
-		if v.budget.Surge == 0 && !opts.Repair.Has(workload.NewPodAtPartitionZero) {
+		if v.budget.Surge == 0 && !opts.Repair.Has(quirk.NewPodAtPartitionZero) {
 			text := "without a surge a pod is replaced before the first step"
-			p.Warnings = slices.Insert(p.Warnings, 0, Warning{Step: 1, Quirk: workload.NewPodAtPartitionZero, Text: text})
+			p.Warnings = slices.Insert(p.Warnings, 0, Warning{Step: 1, Quirk: quirk.NewPodAtPartitionZero, Text: text})
 		}
 	}
 	p.Begin = v.sizes()
@@ -187,7 +188,7 @@ func (v *simulation) sizes() Sizes {
 // begin creates the ReplicaSet of the new template at partition 0.
 func (v *simulation) begin() {
 	v.partition = rollout.Int(0)
-	v.newPods = partition.CreationSize(v.partition, v.budget, v.others(), v.opts.Repair.Has(workload.NewPodAtPartitionZero))
+	v.newPods = partition.CreationSize(v.partition, v.budget, v.others(), v.opts.Repair.Has(quirk.NewPodAtPartitionZero))
 	v.passes()
 }
 
@@ -285,9 +286,9 @@ func (v *simulation) extremes(before Sizes, passes []Sizes) (peak, least int32) 
 
 // A Warning reports a harmful setting that admission accepts.
 type Warning struct {
-	Step  int32           `json:"step"`           // from 1
-	Quirk workload.Quirks `json:"quirk,omitzero"` // the quirk to repair to avoid it, if any
-	Text  string          `json:"text"`
+	Step  int32     `json:"step"`           // from 1
+	Quirk quirk.Set `json:"quirk,omitzero"` // the quirk to repair to avoid it, if any
+	Text  string    `json:"text"`
 }
 
 // String returns one line such as "step 2: MixedPartitionsNeverEnd: ...".
@@ -300,14 +301,14 @@ func (w Warning) String() string {
 
 // Warnings returns the harmful settings in the steps of a Rollout with this number of
 // replicas that admission accepts, except for repaired quirks.
-func Warnings(r kruise.Rollout, replicas int32, repair workload.Quirks) []Warning {
+func Warnings(r kruise.Rollout, replicas int32, repair quirk.Set) []Warning {
 	strategy := r.Strategy()
 	if strategy == nil {
 		return nil
 	}
 	driver, _ := workload.DriverOf(r.WorkloadRef, r.Style()) // an unknown kind gets no warning of its driver
 	var list []Warning
-	add := func(i int, q workload.Quirks, text string) {
+	add := func(i int, q quirk.Set, text string) {
 		if q == 0 || !repair.Has(q) {
 			list = append(list, Warning{Step: int32(i) + 1, Quirk: q, Text: text})
 		}
@@ -320,14 +321,14 @@ func Warnings(r kruise.Rollout, replicas int32, repair workload.Quirks) []Warnin
 		case replicas == 1 && v.IsPercent() && v.Value() > 0 && v != rollout.Percent(100):
 			add(i, 0, "every percentage of a single pod is all of it")
 		case mixed && driver.SizesReplicaSets():
-			add(i, workload.MixedPartitionsNeverEnd, "a number and a percentage are not compared by pods, so that the step may never end or go backwards")
+			add(i, quirk.MixedPartitionsNeverEnd, "a number and a percentage are not compared by pods, so that the step may never end or go backwards")
 		case last && r.BlueGreen == nil && v == rollout.Percent(100) && strategy.Steps[i].Pause.Duration != nil:
-			add(i, workload.LastPauseSkipped, "the pause of a last step of 100% is ignored")
+			add(i, quirk.LastPauseSkipped, "the pause of a last step of 100% is ignored")
 		case last && r.BlueGreen == nil && v != rollout.Percent(100) && v.OfUp64(replicas) >= int64(replicas) && strategy.Steps[i].Pause.Duration == nil:
-			add(i, workload.LastPauseSkipped, "all pods are updated, yet the step waits for a person")
+			add(i, quirk.LastPauseSkipped, "all pods are updated, yet the step waits for a person")
 		}
 		if driver.KeepsShare() && v.IsPercent() && !partition.ExactShare(replicas-partition.BatchSize(v, replicas), replicas) {
-			add(i, workload.CloneSetKeepsExtraPods, "no percentage keeps so few old pods, so that the step never ends")
+			add(i, quirk.CloneSetKeepsExtraPods, "no percentage keeps so few old pods, so that the step never ends")
 		}
 	}
 	return slices.Clip(list)

@@ -16,6 +16,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/preview"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 var (
@@ -119,7 +120,7 @@ func TestPreviewFindsWhatNeverEnds(t *testing.T) {
 	require.Equal(t, reason.TooFewUpdated, p.Steps[1].Stuck)
 	require.Contains(t, p.String(), "step 2 (5): 2/8, waits for approval, never ends: TooFewUpdated")
 	require.Contains(t, p.String(), "step 3: MixedPartitionsNeverEnd: ")
-	p, err = preview.Of(preview.Input{Rollout: r, Replicas: 10}, kruise.Options{Repair: workload.RepairAll})
+	p, err = preview.Of(preview.Input{Rollout: r, Replicas: 10}, kruise.Options{Repair: quirk.All})
 	require.NoError(t, err)
 	require.Empty(t, p.Steps[1].Stuck)
 	require.Empty(t, p.Warnings)
@@ -143,9 +144,9 @@ func TestWarnings(t *testing.T) {
 	require.Empty(t, texts(partitioned(deployment, step(rollout.Percent(0), -1)), 1), "0% is none of it")
 	in := preview.Input{Rollout: partitioned(deployment, step(rollout.Percent(20), -1)), Replicas: 6, Limits: &partition.RollingUpdate{MaxUnavailable: rollout.Int(1)}}
 	for _, c := range []struct {
-		repair workload.Quirks
+		repair quirk.Set
 		want   int
-	}{{0, 1}, {workload.NewPodAtPartitionZero, 0}} {
+	}{{0, 1}, {quirk.NewPodAtPartitionZero, 0}} {
 		p, err := preview.Of(in, kruise.Options{Repair: c.repair})
 		require.NoError(t, err)
 		require.Len(t, p.Warnings, c.want, "a pod is lost at partition 0")

@@ -32,7 +32,7 @@ type View struct {
 // controller.
 type Release struct {
 	Views   []View
-	Options kruise.Options // with RepairAll, nothing is excused
+	Options kruise.Options // with quirk.All, nothing is excused
 	// Fair means that pods become available, pauses are approved, and the last view was taken
 	// long after the last change of a spec.
 	Fair bool

@@ -17,6 +17,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/plantest"
 	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // view is a moment of a release of v2 with a surge of a pod.
@@ -46,7 +47,7 @@ func over(replicas int32) View {
 // told draws a release in batches that grow, and its end.
 func told(s random.Source) Release {
 	replicas := random.Between[int32](s, "replicas", 2, 20)
-	release := Release{Fair: true, Options: kruise.Options{Repair: workload.RepairAll}}
+	release := Release{Fair: true, Options: kruise.Options{Repair: quirk.All}}
 	percent := int32(0)
 	for range random.Between(s, "batches", 1, 5) {
 		percent = random.Between(s, "percent", percent, 100)

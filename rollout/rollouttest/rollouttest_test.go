@@ -11,18 +11,19 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/properties"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/argo"
+	argoquirk "github.com/kplan-go/kplan/rollout/argo/quirk"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/plantest"
-	"github.com/kplan-go/kplan/rollout/workload"
+	workloadquirk "github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // Our own planners pass all checks, whatever is drawn.
 func TestReconcile(t *testing.T) {
-	t.Run("kruise", func(t *testing.T) { kruiseRoom.Sound(t, kruise.Options{Repair: workload.RepairAll}) })
-	t.Run("batchrelease", func(t *testing.T) { batchRoom.Sound(t, batchrelease.Options{Repair: workload.RepairAll}) })
+	t.Run("kruise", func(t *testing.T) { kruiseRoom.Sound(t, kruise.Options{Repair: workloadquirk.All}) })
+	t.Run("batchrelease", func(t *testing.T) { batchRoom.Sound(t, batchrelease.Options{Repair: workloadquirk.All}) })
 	t.Run("rolling back", func(t *testing.T) { Batches().From(RollingBack()).Check(t, batchrelease.Reconcile) })
-	t.Run("argo", func(t *testing.T) { argoRoom.Sound(t, argo.Options{Repair: argo.RepairAll}) })
+	t.Run("argo", func(t *testing.T) { argoRoom.Sound(t, argo.Options{Repair: argoquirk.All}) })
 }
 
 // halfway is a canary of 4 pods that is to have 1 new one, with a surge of 1.

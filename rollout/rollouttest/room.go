@@ -13,6 +13,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // By default the invariants know which quirks explain their findings, and that no quirk is left
@@ -23,7 +24,7 @@ var kruiseRoom = properties.Room[kruise.Snapshot, kruise.Options, kruise.Plan]{
 	Draw: random.Rollout,
 	Options: func(s random.Source) kruise.Options {
 		o := random.RolloutOptions(s)
-		o.Repair = random.OneOf(s, "all repairs", 0, workload.RepairAll)
+		o.Repair = random.OneOf(s, "all repairs", 0, quirk.All)
 		return o
 	},
 	Reference: kruise.Reconcile,
@@ -49,7 +50,7 @@ var batchRoom = properties.Room[batchrelease.Snapshot, batchrelease.Options, bat
 	Draw: random.Batches,
 	Options: func(s random.Source) batchrelease.Options {
 		o := random.BatchOptions(s)
-		o.Repair = random.OneOf(s, "all repairs", 0, workload.RepairAll)
+		o.Repair = random.OneOf(s, "all repairs", 0, quirk.All)
 		return o
 	},
 	Reference: batchrelease.Reconcile,

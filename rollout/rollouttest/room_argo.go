@@ -9,6 +9,7 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/properties"
 	"github.com/kplan-go/kplan/internal/verify/random"
 	"github.com/kplan-go/kplan/rollout/argo"
+	"github.com/kplan-go/kplan/rollout/argo/quirk"
 )
 
 // argoRoom repairs no quirk or all of them, as the other rooms do.
@@ -16,7 +17,7 @@ var argoRoom = properties.Room[argo.Snapshot, argo.Options, argo.Plan]{
 	Package: "rollouttest", Prefix: "Argo",
 	Draw: random.Argo,
 	Options: func(s random.Source) argo.Options {
-		return argo.Options{Repair: random.OneOf(s, "all repairs", 0, argo.RepairAll)}
+		return argo.Options{Repair: random.OneOf(s, "all repairs", 0, quirk.All)}
 	},
 	Reference: argo.Reconcile,
 	Fair:      invariant.RunArgo,

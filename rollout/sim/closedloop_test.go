@@ -13,13 +13,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/daemonset"
+	daemonsetquirk "github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/deploy"
+	deployquirk "github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/replicaset"
+	replicasetquirk "github.com/kplan-go/kplan/replicaset/quirk"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/sim"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 	"github.com/kplan-go/kplan/rollout/sim/internal/controllers"
 	"github.com/kplan-go/kplan/rollout/workload"
+	workloadquirk "github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // A closedLoop is a kind of worlds that somebody edits while faults strike.
@@ -74,8 +78,8 @@ func (l *closedLoop) loop(t testing.TB, seed uint64, g *guard, done map[string]i
 	g.stale = faults.Stale > 0
 	w, err := sim.New(l.begin(e), sim.Config{
 		Seed: seed, Faults: faults, Times: livesShort, Planned: g.planned, Trace: e.trace(),
-		Deployment: deploy.Options{Repair: deploy.RepairAll}, ReplicaSet: replicaset.Options{Repair: replicaset.RepairAll, Burst: e.Int32N(4) + 4},
-		DaemonSet: daemonset.Options{Repair: daemonset.RepairAll, Dialect: []daemonset.Dialect{daemonset.Kubernetes, daemonset.OpenKruise}[e.IntN(2)]}, Rollout: kruise.Options{Repair: workload.RepairAll},
+		Deployment: deploy.Options{Repair: deployquirk.All}, ReplicaSet: replicaset.Options{Repair: replicasetquirk.All, Burst: e.Int32N(4) + 4},
+		DaemonSet: daemonset.Options{Repair: daemonsetquirk.All, Dialect: []daemonset.Dialect{daemonset.Kubernetes, daemonset.OpenKruise}[e.IntN(2)]}, Rollout: kruise.Options{Repair: workloadquirk.All},
 	})
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
@@ -60,7 +61,7 @@ func (e *editor) someUpdates(d *daemonset.DaemonSet) {
 // someDaemonSetOptions are options that lead to a finished rollout.
 func (e *editor) someDaemonSetOptions(dialect daemonset.Dialect) daemonset.Options {
 	pick := func() bool { return e.IntN(3) == 0 }
-	o := daemonset.Options{Repair: daemonset.RepairAll, Dialect: dialect}
+	o := daemonset.Options{Repair: quirk.All, Dialect: dialect}
 	if pick() {
 		o.Prune, o.BindDirectly, o.StrictUnavailable = pick(), pick(), pick()
 		o.KeepHealthyDuplicate, o.KeepUserTolerations, o.PartitionCreatesOld = pick(), pick(), pick()

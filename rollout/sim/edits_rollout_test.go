@@ -7,9 +7,11 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/deploy"
+	deployquirk "github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/internal/base/apply"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/replicaset"
+	replicasetquirk "github.com/kplan-go/kplan/replicaset/quirk"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/kruise"
@@ -20,6 +22,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/rollout/workload"
+	workloadquirk "github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // beginRollout is a Deployment that a Rollout of a style releases, with traffic or without.
@@ -87,7 +90,7 @@ func (e *editor) released(style workload.Style, ref workload.Ref, s cluster.Snap
 	s.Routes = []traffic.Route{{Name: "route", Rules: []traffic.Rule{{BackendRefs: []traffic.BackendRef{{Kind: "Service", Name: "web"}}}}}}
 	s.Ingresses = []traffic.Ingress{{Name: "web"}}
 	w, err := sim.New(s, sim.Config{
-		Deployment: deploy.Options{Repair: deploy.RepairAll}, ReplicaSet: replicaset.Options{Repair: replicaset.RepairAll}, Rollout: kruise.Options{Repair: workload.RepairAll},
+		Deployment: deploy.Options{Repair: deployquirk.All}, ReplicaSet: replicaset.Options{Repair: replicasetquirk.All}, Rollout: kruise.Options{Repair: workloadquirk.All},
 	})
 	if err != nil {
 		e.t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
@@ -194,7 +195,7 @@ func (e *editor) someDeployment() deploy.Deployment {
 
 // someDeploymentOptions are options that lead to a finished rollout.
 func (e *editor) someDeploymentOptions() deploy.Options {
-	o := deploy.Options{Repair: deploy.RepairAll}
+	o := deploy.Options{Repair: quirk.All}
 	if e.IntN(3) == 0 {
 		o.Terminating = []deploy.TerminatingPolicy{"", deploy.TerminationComplete, deploy.TerminationKnown}[e.IntN(3)]
 		o.Paused = []deploy.PausedPolicy{"", deploy.PausedScale, deploy.PausedFreeze}[e.IntN(3)]
@@ -254,7 +255,7 @@ var deploymentEdits = []edit{
 	{"options", 0.5, func(e *editor) {
 		_, env, _ := e.w.Inside()
 		env.Deployment = e.someDeploymentOptions()
-		env.Deployment.Repair = deploy.Quirks(e.IntN(2)) * deploy.RepairAll
+		env.Deployment.Repair = quirk.Set(e.IntN(2)) * quirk.All
 	}},
 }
 

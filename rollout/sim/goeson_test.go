@@ -12,16 +12,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/deploy"
+	deployquirk "github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/replicaset"
+	replicasetquirk "github.com/kplan-go/kplan/replicaset/quirk"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/sim"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
-	"github.com/kplan-go/kplan/rollout/workload"
+	workloadquirk "github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 var repairedReleases = sim.Config{
-	Times: livesShort, Deployment: deploy.Options{Repair: deploy.RepairAll}, ReplicaSet: replicaset.Options{Repair: replicaset.RepairAll},
-	Rollout: kruise.Options{Repair: workload.RepairAll},
+	Times: livesShort, Deployment: deploy.Options{Repair: deployquirk.All}, ReplicaSet: replicaset.Options{Repair: replicasetquirk.All},
+	Rollout: kruise.Options{Repair: workloadquirk.All},
 }
 
 // TestGoesOnAnywhere: whatever a release has come to, with requests lost, controllers restarted and caches

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/rollout"
@@ -67,7 +68,7 @@ func (g *guard) daemonDeleted(e *written, a daemonset.DeletePod) error {
 		return nil // nodes that these leave out do not count, as upstream has it
 	}
 	g.checked["unavailable nodes"]++
-	placer := daemonset.NewPlacer(&d.Template, daemonset.Options{Repair: daemonset.RepairAll})
+	placer := daemonset.NewPlacer(&d.Template, daemonset.Options{Repair: quirk.All})
 	desired := int32(0)
 	count := func(s *state) (missing int32) {
 		desired = 0

@@ -11,6 +11,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // rollout checks the writes of the controllers of a Rollout and of its batches.
@@ -43,7 +44,7 @@ func (g *guard) stepped(e *written) error {
 	}
 	if b.CurrentStepIndex == a.CurrentStepIndex && b.CurrentStepState == kruise.StatePaused && a.CurrentStepState == kruise.StateReady {
 		g.checked["pause"]++
-		if kind, due := kruise.PauseOf(before.Rollout, b.CurrentStepIndex, b.LastUpdateTime, workload.RepairAll); kind == kruise.PauseManual {
+		if kind, due := kruise.PauseOf(before.Rollout, b.CurrentStepIndex, b.LastUpdateTime, quirk.All); kind == kruise.PauseManual {
 			return fmt.Errorf("pause: step %d waits for a person, and goes on", b.CurrentStepIndex)
 		} else if kind == kruise.PauseTimed && a.LastUpdateTime.Before(due) {
 			return fmt.Errorf("pause: step %d goes on at %v, due is %v", b.CurrentStepIndex, a.LastUpdateTime, due)

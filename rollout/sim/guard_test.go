@@ -7,9 +7,12 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/daemonset"
+	daemonsetquirk "github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/deploy"
+	deployquirk "github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/replicaset"
+	replicasetquirk "github.com/kplan-go/kplan/replicaset/quirk"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/partition"
@@ -20,7 +23,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/internal/podset"
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 	"github.com/kplan-go/kplan/rollout/traffic"
-	"github.com/kplan-go/kplan/rollout/workload"
+	workloadquirk "github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // A state is what a store holds that bounds are about. Objects that are stored are never changed.
@@ -118,13 +121,13 @@ func (g *guard) planned(p sim.Plan) {
 func (g *guard) corrected(role store.Role) bool {
 	switch role {
 	case store.DeploymentController:
-		return g.env.Deployment.Repair == deploy.RepairAll
+		return g.env.Deployment.Repair == deployquirk.All
 	case store.ReplicaSetController:
-		return g.env.ReplicaSet.Repair == replicaset.RepairAll
+		return g.env.ReplicaSet.Repair == replicasetquirk.All
 	case store.DaemonSetController:
-		return g.env.DaemonSet.Repair == daemonset.RepairAll
+		return g.env.DaemonSet.Repair == daemonsetquirk.All
 	}
-	return g.env.Rollout == kruise.Options{Repair: workload.RepairAll}
+	return g.env.Rollout == kruise.Options{Repair: workloadquirk.All}
 }
 
 // wrote checks a write, and ends the world if it leaves a bound.

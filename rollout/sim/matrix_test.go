@@ -11,18 +11,23 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/daemonset"
+	daemonsetquirk "github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/deploy"
+	deployquirk "github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	replicasetquirk "github.com/kplan-go/kplan/replicaset/quirk"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/argo"
+	argoquirk "github.com/kplan-go/kplan/rollout/argo/quirk"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/sim"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 	"github.com/kplan-go/kplan/rollout/workload"
+	workloadquirk "github.com/kplan-go/kplan/rollout/workload/quirk"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -267,8 +272,8 @@ func (s *scenario) run(t *testing.T, sub *subject, seed uint64, trace func(strin
 		Controllers: s.own.controllers(), Without: s.own.instead,
 		Times: cluster.Times{Schedule: cluster.Exactly(time.Second), Start: cluster.Between(time.Second, 8*time.Second), End: cluster.Between(0, 10*time.Second)},
 		// No defect of the originals is tried here, but what faults do to sound plans.
-		Deployment: deploy.Options{Repair: deploy.RepairAll}, ReplicaSet: replicaset.Options{Repair: replicaset.RepairAll},
-		DaemonSet: daemonset.Options{Repair: daemonset.RepairAll}, Rollout: kruise.Options{Repair: workload.RepairAll}, Argo: argo.Options{Repair: argo.RepairAll},
+		Deployment: deploy.Options{Repair: deployquirk.All}, ReplicaSet: replicaset.Options{Repair: replicasetquirk.All},
+		DaemonSet: daemonset.Options{Repair: daemonsetquirk.All}, Rollout: kruise.Options{Repair: workloadquirk.All}, Argo: argo.Options{Repair: argoquirk.All},
 	})
 	require.NoError(t, err)
 	beyond.w = w

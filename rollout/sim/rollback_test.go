@@ -13,12 +13,12 @@ import (
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/sim"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
-	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // rolledBack lets v2 have 2 of 6 pods, and v3 come, so that the BatchRelease of v2 is deleted. After so many
 // requests of its controller since then, a person goes back to v1.
-func rolledBack(t *testing.T, requests int, repair workload.Quirks) string {
+func rolledBack(t *testing.T, requests int, repair quirk.Set) string {
 	t.Helper()
 	s := inSteps(refOf(webShop("v1")), func(*kruise.Strategy) {})
 	s.Rollouts[0].Canary.TrafficRoutings = nil
@@ -67,7 +67,7 @@ func TestRollbackWhileBatchReleaseEnds(t *testing.T) {
 	const frozen, back = "v1 4, v2 2, paused true, Recreate", "v1 6, v2 0, paused false, RollingUpdate"
 	for requests := range 5 {
 		require.Equal(t, frozen, rolledBack(t, requests, 0), "%d requests", requests)
-		require.Equal(t, back, rolledBack(t, requests, workload.RollbackLeavesPaused), "%d requests", requests)
-		require.Equal(t, back, rolledBack(t, requests, workload.RepairAll), "%d requests", requests)
+		require.Equal(t, back, rolledBack(t, requests, quirk.RollbackLeavesPaused), "%d requests", requests)
+		require.Equal(t, back, rolledBack(t, requests, quirk.All), "%d requests", requests)
 	}
 }

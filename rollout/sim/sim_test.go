@@ -15,6 +15,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
+	daemonsetquirk "github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/rollout"
@@ -23,6 +24,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 	"github.com/kplan-go/kplan/rollout/sim/scheduler"
 	"github.com/kplan-go/kplan/rollout/workload"
+	workloadquirk "github.com/kplan-go/kplan/rollout/workload/quirk"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -344,7 +346,7 @@ func TestReleasedDaemonSet(t *testing.T) {
 		t.Run(apiVersion, func(t *testing.T) {
 			of := workload.Ref{APIVersion: apiVersion, Kind: daemonset.Kind, Name: "web"}
 			w := newWorld(t, cluster.Snapshot{Nodes: equalNodes(6, 0), DaemonSets: []daemonset.DaemonSet{webDaemonSet("v1")}}, sim.Config{
-				Times: lives, DaemonSet: daemonset.Options{Repair: daemonset.RepairAll}, Rollout: kruise.Options{Repair: workload.RepairAll},
+				Times: lives, DaemonSet: daemonset.Options{Repair: daemonsetquirk.All}, Rollout: kruise.Options{Repair: workloadquirk.All},
 			})
 			r := webRollout(of)
 			r.Canary.Steps[1].Pause.Duration, r.Canary.Steps[1].Replicas = nil, rollout.Percent(50)

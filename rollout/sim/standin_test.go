@@ -16,6 +16,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/daemonsettest"
+	"github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/revision"
@@ -38,7 +39,7 @@ func ownDaemons(plan plantest.Planner[daemonset.Snapshot, daemonset.Options, dae
 		}
 		before := seenOf(v, d)
 		before.Backoff = backoff[name]
-		p, err := plan(before, v.Now(), daemonset.Options{Repair: daemonset.RepairAll})
+		p, err := plan(before, v.Now(), daemonset.Options{Repair: quirk.All})
 		if err != nil {
 			return nil, 0, err
 		}
@@ -204,7 +205,7 @@ func ownClones() sim.Reconciler {
 // TestStandInInPlace: what a controller of somebody's own changes of pods that run lets them start
 // again: those of a DaemonSet of OpenKruise behind a gate, and those of a set.
 func TestStandInInPlace(t *testing.T) {
-	kruise := daemonset.Options{Repair: daemonset.RepairAll, Dialect: daemonset.OpenKruise}
+	kruise := daemonset.Options{Repair: quirk.All, Dialect: daemonset.OpenKruise}
 	daemons := ownDaemons(func(s daemonset.Snapshot, now time.Time, _ daemonset.Options) (daemonset.Plan, error) {
 		return daemonset.Reconcile(s, now, kruise)
 	})
@@ -345,7 +346,7 @@ func TestStandInBug(t *testing.T) {
 			if passes++; passes > 1 {
 				daemonsettest.Kit().CheckChange(found, c)
 			}
-			c = plantest.Change[daemonset.Snapshot, daemonset.Options]{Before: seenOf(v, v.DaemonSet(name)), Now: v.Now(), Options: daemonset.Options{Repair: daemonset.RepairAll}}
+			c = plantest.Change[daemonset.Snapshot, daemonset.Options]{Before: seenOf(v, v.DaemonSet(name)), Now: v.Now(), Options: daemonset.Options{Repair: quirk.All}}
 			c.After = c.Before
 			return reconcile(v, name)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // Each member of a patch stands where the API of the kind has it: a CloneSet has its limits and its
@@ -74,7 +75,7 @@ func TestHoldBackOfNativeDaemonSet(t *testing.T) {
 	w.HoldBack(0)
 	require.Equal(t, "OnDelete", w.StrategyType)
 	require.Equal(t, map[string]string{workload.AnnotationDaemonSetStrategy: "RollingUpdate"}, w.Annotations)
-	w.HoldBack(workload.DeletingPodsListed)
+	w.HoldBack(quirk.DeletingPodsListed)
 	require.Equal(t, "RollingUpdate", w.Annotations[workload.AnnotationDaemonSetStrategy])
 	w.HoldBack(0)
 	require.Equal(t, "OnDelete", w.Annotations[workload.AnnotationDaemonSetStrategy], "a slip of upstream")

@@ -2,7 +2,10 @@
 
 package workload
 
-import "github.com/kplan-go/kplan/rollout"
+import (
+	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
+)
 
 // cloneSet is a CloneSet of OpenKruise.
 type cloneSet struct{}
@@ -21,7 +24,7 @@ func (cloneSet) inspect(f *State, s *InspectSnapshot) {
 	f.PodTemplateHash = f.CanaryRevision
 }
 
-func (cloneSet) holdBack(w *Workload, _ Quirks) { w.Partition = rollout.Percent(100) }
+func (cloneSet) holdBack(w *Workload, _ quirk.Set) { w.Partition = rollout.Percent(100) }
 
 func (cloneSet) traits() Traits {
 	return Traits{RollbackInBatches: true, AnyStrategy: true, OneVersion: true}

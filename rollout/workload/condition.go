@@ -7,5 +7,5 @@ const (
 	ConditionProgressing = "Progressing"
 	ConditionSucceeded   = "Succeeded"
 	ConditionTerminating = "Terminating"
-	ConditionStalled     = "Stalled" // only with [DeadlineNotReported]
+	ConditionStalled     = "Stalled" // only with [quirk.DeadlineNotReported]
 )

@@ -2,7 +2,10 @@
 
 package workload
 
-import "github.com/kplan-go/kplan/rollout"
+import (
+	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
+)
 
 // daemonSet is a DaemonSet of OpenKruise.
 type daemonSet struct{}
@@ -14,7 +17,7 @@ func (daemonSet) inspect(f *State, s *InspectSnapshot) {
 	f.PodTemplateHash = f.CanaryRevision
 }
 
-func (daemonSet) holdBack(w *Workload, _ Quirks) { w.Partition = rollout.Int(HoldEverything) }
+func (daemonSet) holdBack(w *Workload, _ quirk.Set) { w.Partition = rollout.Int(HoldEverything) }
 
 func (daemonSet) traits() Traits { return Traits{SizedByNodes: true, AnyStrategy: true} }
 

@@ -5,6 +5,8 @@ package workload
 import (
 	"cmp"
 	"slices"
+
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // deployment is a Deployment of Kubernetes.
@@ -21,7 +23,7 @@ func (deployment) driver(style Style) Driver {
 }
 
 // holdBack changes nothing: a Deployment is paused.
-func (deployment) holdBack(*Workload, Quirks) {}
+func (deployment) holdBack(*Workload, quirk.Set) {}
 
 func (deployment) inspect(f *State, s *InspectSnapshot) {
 	w, sets := &s.Workload, byAge(s.Sets)

@@ -19,7 +19,7 @@
 // # Quirks
 //
 // The planners of packages batchrelease, kruise and preview decide as OpenKruise Rollouts
-// (commit 9dd6279d) does. [Quirks] is a set of its quirks to repair, which Repair of their
-// options takes: none by default, [RepairAll] for all. [QuirkTable] describes each: the behavior
-// of upstream, the smallest input that shows it, and the repair.
+// (commit 9dd6279d) does. Package quirk names its quirks; Repair of their options is the set to
+// repair: none by default, [quirk.All] for all. [quirk.Table] describes each: the behavior of
+// upstream, the smallest input that shows it, and the repair.
 package workload

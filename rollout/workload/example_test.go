@@ -5,13 +5,13 @@ package workload_test
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // The workloads that are rolled out here.
@@ -235,7 +235,7 @@ func ExampleState_RolloutID() {
 // The label counts, and the annotation only if that is repaired.
 func ExampleNamedRelease() {
 	annotations := map[string]string{workload.LabelRolloutID: "v2"}
-	fmt.Printf("%q %q\n", workload.NamedRelease(nil, annotations, 0), workload.NamedRelease(nil, annotations, workload.RolloutIDReadDifferently))
+	fmt.Printf("%q %q\n", workload.NamedRelease(nil, annotations, 0), workload.NamedRelease(nil, annotations, quirk.RolloutIDReadDifferently))
 	// Output: "" "v2"
 }
 
@@ -247,7 +247,7 @@ func ExampleLastPart() {
 // The hash 4c is the end of another one.
 func ExampleMatchesHash() {
 	fmt.Println(workload.MatchesHash("cache-7d4c", "7d4c", 0), workload.MatchesHash("cache-7d4c", "4c", 0))
-	fmt.Println(workload.MatchesHash("cache-7d4c", "4c", workload.HashSuffixMatches))
+	fmt.Println(workload.MatchesHash("cache-7d4c", "4c", quirk.HashSuffixMatches))
 	// Output:
 	// true true
 	// false
@@ -265,26 +265,4 @@ func ExampleTemplateMetadata_Clone() {
 	c.Labels["track"] = "stable"
 	fmt.Println(m.Labels["track"])
 	// Output: canary
-}
-
-func ExampleQuirks_Has() {
-	repair := workload.LastPauseSkipped | workload.LastStepNotAwaited
-	fmt.Println(repair.Has(workload.LastPauseSkipped), repair.Has(workload.LimitsWrapAround))
-	// Output: true false
-}
-
-func ExampleParseQuirks() {
-	fmt.Println(workload.ParseQuirks("LastPauseSkipped"))
-	_, err := workload.ParseQuirks("PauseSkipped")
-	fmt.Println(errors.Is(err, kplan.ErrInvalid))
-	// Output:
-	// LastPauseSkipped <nil>
-	// true
-}
-
-func ExampleQuirkTable() {
-	table := workload.QuirkTable()
-	i := slices.IndexFunc(table, func(q kplan.Quirk) bool { return q.Name == "LastPauseSkipped" })
-	fmt.Println(len(table), "of them, one is", table[i].Name)
-	// Output: 30 of them, one is LastPauseSkipped
 }

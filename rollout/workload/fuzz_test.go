@@ -25,20 +25,6 @@ func FuzzInspect(f *testing.F) {
 		workload.InspectSnapshot{Workload: daemon, Revisions: []workload.DaemonSetRevision{{Revision: 2, Hash: "b"}, {Revision: 1, Hash: "a"}}})
 }
 
-// A name is read as the quirk of that name, or refused.
-func FuzzParseQuirks(f *testing.F) {
-	f.Add("LastPauseSkipped")
-	f.Add("nonsense")
-	f.Fuzz(func(t *testing.T, name string) {
-		q, err := workload.ParseQuirks(name)
-		if err != nil {
-			require.ErrorIs(t, err, kplan.ErrInvalid)
-			return
-		}
-		require.Equal(t, name, q.String())
-	})
-}
-
 // What a blue-green release has overwritten is read from any text, and written as it was
 // read.
 func FuzzParseOriginal(f *testing.F) {

@@ -64,7 +64,7 @@ func TestInspectRollbacks(t *testing.T) {
 	}
 }
 
-// DeadlineNotReported: the deadline is that of before a blue-green release made it infinite.
+// quirk.DeadlineNotReported: the deadline is that of before a blue-green release made it infinite.
 func TestInspectDeadline(t *testing.T) {
 	for original, want := range map[string]int32{"": workload.InfiniteDeadline, "{}": workload.InfiniteDeadline, `{"progressDeadlineSeconds":60}`: 60} {
 		w := workload.Workload{Ref: deployment, ProgressDeadlineSeconds: ptr.To(int32(workload.InfiniteDeadline)), Annotations: map[string]string{workload.AnnotationOriginalStrategy: original}}

@@ -2,7 +2,10 @@
 
 package workload
 
-import "github.com/kplan-go/kplan"
+import (
+	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
+)
 
 // A kind is the behavior of one kind of workload. A new kind is a separate file and a row
 // of [kindOf].
@@ -12,7 +15,7 @@ type kind interface {
 	// inspect sets the revisions, whether the update goes back, and the key of the label.
 	inspect(f *State, s *InspectSnapshot)
 	// holdBack prevents updates of pods.
-	holdBack(w *Workload, repair Quirks)
+	holdBack(w *Workload, repair quirk.Set)
 	// traits returns other properties of the kind.
 	traits() Traits
 	// body adds the changes of a patch to the spec of a merge patch, at the fields of this kind.
@@ -79,7 +82,7 @@ func (r Ref) Traits() Traits {
 
 // HoldBack prevents updates of pods until a BatchRelease takes the workload over. It does
 // nothing for a Deployment, which is paused.
-func (w *Workload) HoldBack(repair Quirks) {
+func (w *Workload) HoldBack(repair quirk.Set) {
 	if k := kindOf(w.Ref); k != nil {
 		k.holdBack(w, repair)
 	}

@@ -5,6 +5,8 @@ package workload
 import (
 	"cmp"
 	"slices"
+
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // nativeDaemonSet is a DaemonSet of Kubernetes.
@@ -30,9 +32,9 @@ func (nativeDaemonSet) inspect(f *State, s *InspectSnapshot) {
 
 // holdBack saves the type of the strategy and sets OnDelete, so that only deleted pods are
 // updated.
-func (nativeDaemonSet) holdBack(w *Workload, repair Quirks) {
+func (nativeDaemonSet) holdBack(w *Workload, repair quirk.Set) {
 	saved := w.StrategyType
-	if before := w.Annotations[AnnotationDaemonSetStrategy]; repair.Has(DeletingPodsListed) && before != "" {
+	if before := w.Annotations[AnnotationDaemonSetStrategy]; repair.Has(quirk.DeletingPodsListed) && before != "" {
 		saved = before
 	}
 	if w.Annotations == nil {

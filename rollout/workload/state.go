@@ -2,7 +2,11 @@
 
 package workload
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
+)
 
 // A State is the input of a rollout pass about a workload.
 type State struct {
@@ -22,12 +26,12 @@ type State struct {
 	InRollback       bool   `json:"inRollback,omitzero"`       // the update goes back to the stable revision
 	InProgress       bool   `json:"inProgress,omitzero"`       // admission has let it in
 	// ProgressDeadlineSeconds is the field of the workload; nil means 600, [InfiniteDeadline] none.
-	// Only [DeadlineNotReported] reads it.
+	// Only [quirk.DeadlineNotReported] reads it.
 	ProgressDeadlineSeconds *int32 `json:"progressDeadlineSeconds,omitempty"`
 }
 
 // RolloutID returns the id of a release: the label, or the revision.
-func (f State) RolloutID(repair Quirks) string {
+func (f State) RolloutID(repair quirk.Set) string {
 	id := NamedRelease(f.Labels, f.Annotations, repair)
 	switch {
 	case id != "":
@@ -42,8 +46,8 @@ func (f State) RolloutID(repair Quirks) string {
 const rollbackPrefix = "rollback-"
 
 // NamedRelease returns the id of a release that the user has set, or "".
-func NamedRelease(labels, annotations map[string]string, repair Quirks) string {
-	if id := annotations[LabelRolloutID]; id != "" && repair.Has(RolloutIDReadDifferently) {
+func NamedRelease(labels, annotations map[string]string, repair quirk.Set) string {
+	if id := annotations[LabelRolloutID]; id != "" && repair.Has(quirk.RolloutIDReadDifferently) {
 		return id
 	}
 	return labels[LabelRolloutID]

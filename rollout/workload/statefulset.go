@@ -2,7 +2,10 @@
 
 package workload
 
-import "github.com/kplan-go/kplan/rollout"
+import (
+	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
+)
 
 // statefulSet is a StatefulSet of Kubernetes or OpenKruise.
 type statefulSet struct{}
@@ -17,7 +20,7 @@ func (statefulSet) inspect(f *State, s *InspectSnapshot) {
 	f.PodTemplateHash = f.CanaryRevision
 }
 
-func (statefulSet) holdBack(w *Workload, _ Quirks) { w.Partition = rollout.Int(HoldEverything) }
+func (statefulSet) holdBack(w *Workload, _ quirk.Set) { w.Partition = rollout.Int(HoldEverything) }
 
 func (statefulSet) traits() Traits { return Traits{RollbackInBatches: true} }
 

@@ -26,8 +26,6 @@ var exportedFunctions = map[string]any{
 	"MatchesHash":   workload.MatchesHash,
 	"NamedRelease":  workload.NamedRelease,
 	"ParseOriginal": workload.ParseOriginal,
-	"ParseQuirks":   workload.ParseQuirks,
-	"QuirkTable":    workload.QuirkTable,
 }
 
 var exportedTypes = []reflect.Type{
@@ -37,7 +35,6 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[workload.OriginalStrategy](),
 	reflect.TypeFor[workload.Patch](),
 	reflect.TypeFor[workload.Pod](),
-	reflect.TypeFor[workload.Quirks](),
 	reflect.TypeFor[workload.Ref](),
 	reflect.TypeFor[workload.Set](),
 	reflect.TypeFor[workload.State](),

@@ -11,6 +11,7 @@ import (
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/partition"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // A Workload holds the fields of a Deployment, CloneSet, StatefulSet or DaemonSet that a
@@ -84,15 +85,15 @@ type Pod struct {
 
 // OfRevision reports whether the pod is of a revision, by its hash or by a name that ends
 // with the hash.
-func (p *Pod) OfRevision(rev string, repair Quirks) bool {
+func (p *Pod) OfRevision(rev string, repair quirk.Set) bool {
 	return MatchesHash(rev, p.Labels[LabelPodTemplateHash], repair) || MatchesHash(rev, p.Labels[LabelControllerRevision], repair)
 }
 
 // MatchesHash reports whether a revision ends with a hash that is not empty. Upstream ignores
-// the part before it ([HashSuffixMatches]).
-func MatchesHash(rev, hash string, repair Quirks) bool {
+// the part before it ([quirk.HashSuffixMatches]).
+func MatchesHash(rev, hash string, repair quirk.Set) bool {
 	before, ends := strings.CutSuffix(rev, hash)
-	return hash != "" && ends && (before == "" || strings.HasSuffix(before, "-") || !repair.Has(HashSuffixMatches))
+	return hash != "" && ends && (before == "" || strings.HasSuffix(before, "-") || !repair.Has(quirk.HashSuffixMatches))
 }
 
 // controlInfo is the annotation by which a workload names its BatchRelease.

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
@@ -82,7 +83,7 @@ func (r *daemonSetReconciler) follow(ctx context.Context, ds *appsv1.DaemonSet, 
 // options returns the options of the reconciler's plans.
 func (r *daemonSetReconciler) options() (o daemonset.Options) {
 	if r.corrected {
-		o.Repair = daemonset.RepairAll
+		o.Repair = quirk.All
 	}
 	return o
 }

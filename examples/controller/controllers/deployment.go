@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/replicaset"
 )
@@ -61,7 +62,7 @@ func (r *deploymentReconciler) Reconcile(ctx context.Context, req reconcile.Requ
 
 func (r *deploymentReconciler) options() (o deploy.Options) {
 	if r.corrected {
-		o.Repair = deploy.RepairAll
+		o.Repair = quirk.All
 	}
 	return o
 }

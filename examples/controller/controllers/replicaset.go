@@ -16,6 +16,7 @@ import (
 
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/quirk"
 )
 
 type replicaSetReconciler struct {
@@ -51,7 +52,7 @@ func (r *replicaSetReconciler) act(ctx context.Context, rs *appsv1.ReplicaSet, e
 	var result replicaset.Result
 	o := replicaset.Options{}
 	if r.corrected {
-		o.Repair = replicaset.RepairAll
+		o.Repair = quirk.All
 	}
 	for {
 		now := time.Now()

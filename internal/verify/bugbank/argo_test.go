@@ -12,6 +12,7 @@ import (
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/argo"
+	"github.com/kplan-go/kplan/rollout/argo/quirk"
 	"github.com/kplan-go/kplan/rollout/argo/reason"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
@@ -37,9 +38,9 @@ func argoEntries() []entry {
 		{"argo-rollouts-4973", "an aborted update gets pods again when the Rollout grows", abortStaysEmpty,
 			mutant{"rollout/argo", "min(n, s.Canary.Replicas)", "n"}},
 		{"argo-rollouts-4950", "an update of 0 replicas starts a pod, and waits for a person", nothingToUpdate,
-			mutant{"rollout/argo", "s.replicas() == 0 && s.repair.Has(ZeroReplicasTakeSteps)", "false"}},
+			mutant{"rollout/argo", "s.replicas() == 0 && s.repair.Has(quirk.ZeroReplicasTakeSteps)", "false"}},
 		{"argo-rollouts-5006", "the stable one of two Services selects the pods of the update too", stableSelectsItsOwn,
-			mutant{"rollout/argo", "s.repair.Has(StablePingPongSelectsAll)", "false"}},
+			mutant{"rollout/argo", "s.repair.Has(quirk.StablePingPongSelectsAll)", "false"}},
 	}
 }
 
@@ -59,7 +60,7 @@ func argoPlan(t *testing.T, s argo.Snapshot) argo.Plan {
 	return repairedArgo(t, s, 0)
 }
 
-func repairedArgo(t *testing.T, s argo.Snapshot, repair argo.Quirks) argo.Plan {
+func repairedArgo(t *testing.T, s argo.Snapshot, repair quirk.Set) argo.Plan {
 	t.Helper()
 	p, err := argo.Reconcile(s, t0, argo.Options{Repair: repair})
 	require.NoError(t, err)
@@ -73,7 +74,7 @@ func abortStaysEmpty(t *testing.T) {
 	s.Rollout.Routing, s.Rollout.Status.Abort = &argo.Routing{DynamicStableScale: true}, true
 	s.Rollout.Status.Weights = &argo.TrafficWeights{Canary: argo.WeightDestination{Hash: "v2"}, Stable: argo.WeightDestination{Weight: 100, Hash: "v1"}}
 	require.Equal(t, "Scaled up replica set v2 from 0 to 2 (Weight)", argo.Plan{Actions: argoPlan(t, s).Actions}.String())
-	require.Empty(t, repairedArgo(t, s, argo.RepairAll).Actions)
+	require.Empty(t, repairedArgo(t, s, quirk.All).Actions)
 }
 
 // nothingToUpdate: a step of one pod, and then a pause.
@@ -84,7 +85,7 @@ func nothingToUpdate(t *testing.T) {
 	p := argoPlan(t, s)
 	require.Contains(t, p.String(), "Scaled up replica set v2 from 0 to 1 (Weight)")
 	require.Equal(t, "v1", p.Status.StableRS)
-	p = repairedArgo(t, s, argo.RepairAll)
+	p = repairedArgo(t, s, quirk.All)
 	require.NotContains(t, p.String(), "Scaled up")
 	require.Equal(t, "v2", p.Status.StableRS)
 }
@@ -93,7 +94,7 @@ func nothingToUpdate(t *testing.T) {
 func stableSelectsItsOwn(t *testing.T) {
 	s := updating(argoSet("v1", 1, 2, 2, ptr.To(int32(2))), argoSet("v2", 2, 1, 1, ptr.To(int32(2))))
 	s.Rollout.Routing, s.Ping, s.Pong = &argo.Routing{}, &argo.Service{Name: "ping"}, &argo.Service{Name: "pong"}
-	for repair, want := range map[argo.Quirks]string{0: "", argo.RepairAll: "v1"} {
+	for repair, want := range map[quirk.Set]string{0: "", quirk.All: "v1"} {
 		next, err := repairedArgo(t, s, repair).Apply(s, t0)
 		require.NoError(t, err)
 		require.Equal(t, "v2", next.Ping.Selector[argo.HashLabel])

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/rollout"
 )
@@ -24,13 +25,13 @@ func podsOfDaemonSets() []entry {
 		{"kubernetes-65240", "a pod that the node rejects is deleted and created again without end", failedBackoff,
 			mutant{"daemonset:NodeRules.deleteFailed", "u.IsZero()", "true"}},
 		{"kubernetes-124388", "with surge, pods that the node rejects pile up", failedSurge,
-			mutant{"daemonset", "(d.Waiting == nil || !r.Options.Repair.Has(SurgeIgnoresBackoff))", "true"}},
+			mutant{"daemonset", "(d.Waiting == nil || !r.Options.Repair.Has(quirk.SurgeIgnoresBackoff))", "true"}},
 		{"kubernetes-92960", "the seconds of a toleration of the template are overwritten", ownTolerations,
 			mutant{"daemonset", "!o.KeepUserTolerations", "true"}},
 		{"kubernetes-122527", "the status counts the pod that is ending, not the one that took over", statusOfBest,
-			mutant{"daemonset", "!s.opts.Repair.Has(StatusCountsDeletedPod)", "true"}},
+			mutant{"daemonset", "!s.opts.Repair.Has(quirk.StatusCountsDeletedPod)", "true"}},
 		{"kubernetes-75836", "a pod that is ending is deleted again, and the deletion never seen", deletedTwice,
-			mutant{"daemonset", "!(p.terminating() && s.opts.Repair.Has(PodsOfMissingNodesDeletedAgain))", "true"}},
+			mutant{"daemonset", "!(p.terminating() && s.opts.Repair.Has(quirk.PodsOfMissingNodesDeletedAgain))", "true"}},
 	}
 }
 
@@ -78,7 +79,7 @@ func failedBackoff(t *testing.T) {
 
 func failedSurge(t *testing.T) {
 	require.Equal(t, "+n1", does(daemonSet(t, rejected(1), daemonset.Options{})))
-	require.Empty(t, does(daemonSet(t, rejected(1), daemonset.Options{Repair: daemonset.RepairAll})))
+	require.Empty(t, does(daemonSet(t, rejected(1), daemonset.Options{Repair: quirk.All})))
 }
 
 func ownTolerations(t *testing.T) {
@@ -91,7 +92,7 @@ func ownTolerations(t *testing.T) {
 func statusOfBest(t *testing.T) {
 	s := agents(1, agent("p1", "n1", "v1", deleting, unready), agent("q1", "n1", "v2", func(p *daemonset.Pod) { p.CreationTimestamp = t0 }))
 	require.Zero(t, daemonSet(t, s, daemonset.Options{}).Status.NumberAvailable)
-	status := daemonSet(t, s, daemonset.Options{Repair: daemonset.RepairAll}).Status
+	status := daemonSet(t, s, daemonset.Options{Repair: quirk.All}).Status
 	require.Equal(t, int32(1), status.NumberAvailable)
 	require.Equal(t, int32(1), status.UpdatedNumberScheduled)
 }
@@ -100,5 +101,5 @@ func statusOfBest(t *testing.T) {
 func deletedTwice(t *testing.T) {
 	s := agents(0, agent("p1", "", "v2", unready, deleting, func(p *daemonset.Pod) { p.PinnedNode = "gone" }))
 	require.Equal(t, "-p1", does(daemonSet(t, s, daemonset.Options{})))
-	require.Empty(t, does(daemonSet(t, s, daemonset.Options{Repair: daemonset.RepairAll})))
+	require.Empty(t, does(daemonSet(t, s, daemonset.Options{Repair: quirk.All})))
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/revision"
@@ -27,7 +28,7 @@ func daemonSets() []entry { return slices.Concat(updatesOfDaemonSets(), podsOfDa
 func updatesOfDaemonSets() []entry {
 	return []entry{
 		{"kubernetes-123232", "three bad updates in a row leave no pod that is ready", badUpdates,
-			mutant{"daemonset", "!s.opts.kruise() || s.opts.Repair.Has(OldUnavailableNotCounted)", "s.opts.Repair.Has(OldUnavailableNotCounted)"}},
+			mutant{"daemonset", "!s.opts.kruise() || s.opts.Repair.Has(quirk.OldUnavailableNotCounted)", "s.opts.Repair.Has(quirk.OldUnavailableNotCounted)"}},
 		{"kubernetes-117204", "one node that does not answer stops a rollout forever", deadNode,
 			mutant{"daemonset", "s.opts.SkipDeadNodes == 0", "true"}},
 		{"kubernetes-73011", "nobody says which node a rollout waits for", saysWhichNode,
@@ -35,7 +36,7 @@ func updatesOfDaemonSets() []entry {
 		{"kruise-1323", "all pods that are not available are deleted at once, whatever maxUnavailable says", strictLimit,
 			mutant{"daemonset", "s.opts.StrictUnavailable", "false"}},
 		{"kruise-2387", "a node on which no pod should run uses the budget", outsideNode,
-			mutant{"daemonset", "s.opts.Repair.Has(OutsideNodesUseBudget) && !k.run", "false"}},
+			mutant{"daemonset", "s.opts.Repair.Has(quirk.OutsideNodesUseBudget) && !k.run", "false"}},
 		{"kubernetes-118823", "with surge, an old pod on a node that should run none stays forever", sunsetPod,
 			mutant{"daemonset", "t.sunset = append(t.sunset, keyPod{k, u.pod})", "_ = k"}},
 		{"kubernetes-86619", "an update cannot be paused", pausedUpdate,
@@ -47,7 +48,7 @@ func updatesOfDaemonSets() []entry {
 		{"kubernetes-113287", "the number of pods created at once cannot be set", burstSet,
 			mutant{"daemonset:Burst", "max(b.Of(d), 0)", "defaultBurst"}},
 		{"kubernetes-111280", "pods of an older template are relabelled with those of a duplicate revision", duplicateRevision,
-			mutant{"daemonset", "v.relabelAll = !i.opts.Repair.Has(OlderPodsRelabelled)", "v.relabelAll = true"}},
+			mutant{"daemonset", "v.relabelAll = !i.opts.Repair.Has(quirk.OlderPodsRelabelled)", "v.relabelAll = true"}},
 	}
 }
 
@@ -127,7 +128,7 @@ func badUpdates(t *testing.T) {
 	s := agents(3, agent("p1", "n1", "v1", unready), agent("p2", "n2", "v1"), agent("p3", "n3", "v1"))
 	require.Equal(t, "-p1", does(daemonSet(t, s, daemonset.Options{})), "the one that serves nobody")
 	require.Equal(t, "-p1 -p3", does(daemonSet(t, s, openKruise)), "which is not repaired there")
-	require.Equal(t, "-p1", does(daemonSet(t, s, daemonset.Options{Dialect: daemonset.OpenKruise, Repair: daemonset.RepairAll})))
+	require.Equal(t, "-p1", does(daemonSet(t, s, daemonset.Options{Dialect: daemonset.OpenKruise, Repair: quirk.All})))
 }
 
 func deadNode(t *testing.T) {
@@ -156,7 +157,7 @@ func outsideNode(t *testing.T) {
 	s := agents(3, agent("p1", "n1", "v1"), agent("p2", "n2", "v1"), agent("p3", "n3", "v2", unready))
 	tainted(s, 2, "x", daemonset.NoSchedule)
 	require.Empty(t, does(daemonSet(t, s, daemonset.Options{})))
-	require.Equal(t, "-p1", does(daemonSet(t, s, daemonset.Options{Repair: daemonset.RepairAll})))
+	require.Equal(t, "-p1", does(daemonSet(t, s, daemonset.Options{Repair: quirk.All})))
 }
 
 func sunsetPod(t *testing.T) {
@@ -210,7 +211,7 @@ func duplicateRevision(t *testing.T) {
 	s.Revisions = append(s.Revisions, again)
 	p := daemonSet(t, s, daemonset.Options{})
 	require.Equal(t, "p2=v3 p3=v3", does(p), "and p3 is never updated")
-	require.Equal(t, "p2=v3 -p3", does(daemonSet(t, s, daemonset.Options{Repair: daemonset.RepairAll})))
+	require.Equal(t, "p2=v3 -p3", does(daemonSet(t, s, daemonset.Options{Repair: quirk.All})))
 	slices.Reverse(s.Revisions)
 	require.Equal(t, p, daemonSet(t, s, daemonset.Options{}), "the order does not matter")
 }

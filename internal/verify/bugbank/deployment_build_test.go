@@ -13,6 +13,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
@@ -22,7 +23,7 @@ import (
 // t0 is when every issue happens.
 var t0 = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-var corrected = deploy.Options{Repair: deploy.RepairAll}
+var corrected = deploy.Options{Repair: quirk.All}
 
 // web returns a Deployment of template v2 without a deadline.
 func web(replicas int32, change ...func(*deploy.Deployment)) deploy.Deployment {

@@ -32,7 +32,7 @@ func scalingOfDeployments() []entry {
 			mutant{"deploy:input.scaleOnly", "d.resize(i, s.replicas, reason.Scaling, r)", "d.resize(i, s.replicas, reason.Scaling, false)"}},
 		{"kubernetes-125568", "Recreate with two active sets and a scale request is stuck", plans(
 			snapshot(web(5, recreate), set(1, 2, sized(3, 3)), set(2, 2, sized(3, 3))), "", corrected, "web-v1 2->0"),
-			mutant{"deploy", "!s.opts.Repair.Has(RecreateStuckAfterScaling)", "true"}},
+			mutant{"deploy", "!s.opts.Repair.Has(quirk.RecreateStuckAfterScaling)", "true"}},
 		{"kubernetes-128535", "the product of a proportional scaling overflows and pods of a scale-up are killed", plans(
 			snapshot(web(100000, limits(0, 1)), set(1, 45000, sized(95000, 95000)), set(2, 50000, sized(95000, 95000))),
 			"web-v2 50000->97842, web-v1 45000->2158", corrected, "web-v2 50000->52632, web-v1 45000->47368"),
@@ -65,7 +65,7 @@ func scalingOfDeployments() []entry {
 		{"kubernetes-119536", "scaling takes an available pod, and leaves an old one that is not", plans(
 			snapshot(web(4, limits(0, 1), template("v3")), set(1, 3, sized(5, 5)), set(2, 1, sized(5, 5), counts(1, 0)), set(3, 1, sized(5, 5))),
 			"web-v1 3->2, annotate web-v2, annotate web-v3", corrected, "annotate web-v1, web-v2 1->0, annotate web-v3"),
-			mutant{"deploy", "s.opts.Repair.Has(ScalingKeepsUnavailable)", "false"}},
+			mutant{"deploy", "s.opts.Repair.Has(quirk.ScalingKeepsUnavailable)", "false"}},
 		{"kruise-2239", "the proportions of two templates drift with every scaling of an autoscaler", plans(
 			snapshot(web(11, limits(3, 2)), between...), "web-v1 8->12, annotate web-v2", corrected, "web-v1 8->11, web-v2 2->3"),
 			mutant{"rollout", "cmp.Or(cmp.Compare(c[l], c[k]), m, y)", "cmp.Or(m, y)"}},
@@ -98,7 +98,7 @@ func rolloutsOfDeployments() []entry {
 		{"kubernetes-41145", "an old set in use takes the place of an idle one when history is cut", plans(
 			snapshot(web(3, template("v9"), limited, complete), set(1, 0), set(2, 0, counts(1, 1)), set(9, 3)),
 			"delete web-v1", corrected, ""),
-			mutant{"revision", "o.Repair.Has(UsedSetsFillHistory)", "false"}},
+			mutant{"revision", "o.Repair.Has(quirk.UsedSetsFillHistory)", "false"}},
 		{"kubernetes-116447", "a long name is cut behind a dot, and the set can never be created", plans(
 			snapshot(web(1, func(d *deploy.Deployment) { d.Name = long })),
 			"create "+long[:250]+"-v2 1", corrected, "create "+long[:249]+"-v2 1"),

@@ -13,6 +13,7 @@ import (
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/quirk"
 	"github.com/kplan-go/kplan/replicaset/reason"
 )
 
@@ -81,7 +82,7 @@ func failureText(t *testing.T) {
 	for _, c := range []struct {
 		opts replicaset.Options
 		want string
-	}{{replicaset.Options{}, "quota"}, {replicaset.Options{Repair: replicaset.RepairAll}, "webhook"}} {
+	}{{replicaset.Options{}, "quota"}, {replicaset.Options{Repair: quirk.All}, "webhook"}} {
 		failed := replicaset.Report{Creates: []kplan.Outcome{{Answer: kplan.Failed, Err: errors.New("webhook")}}}
 		r := replicaset.Finish(s, replicaSet(t, s, c.opts), failed, t0, c.opts)
 		require.Error(t, r.Err)

@@ -16,6 +16,7 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/revision/kubectl"
+	"github.com/kplan-go/kplan/revision/quirk"
 )
 
 func revisions() []entry {
@@ -77,7 +78,7 @@ func tamperedRevision(t *testing.T) {
 		mixed := slices.Clone(list)
 		shuffle.Shuffle(len(mixed), func(i, j int) { mixed[i], mixed[j] = mixed[j], mixed[i] })
 		require.Equal(t, order(list, revision.Options{}), order(mixed, revision.Options{}))
-		require.Equal(t, "bca", order(mixed, revision.Options{Repair: revision.RepairAll}), "one that does not parse is 0")
+		require.Equal(t, "bca", order(mixed, revision.Options{Repair: quirk.All}), "one that does not parse is 0")
 	}
 }
 
@@ -100,7 +101,7 @@ func otherBytes(t *testing.T) {
 	require.Equal(t, revision.VerbKeep, revision.ChooseUpdate(sts, list, after, revision.Options{}).Verb)
 	current, _ := revision.Partition(list, after, revision.Options{})
 	require.Empty(t, current, "a DaemonSet still compares bytes")
-	current, _ = revision.Partition(list, after, revision.Options{Repair: revision.RepairAll})
+	current, _ = revision.Partition(list, after, revision.Options{Repair: quirk.All})
 	require.Equal(t, []int{0}, current)
 }
 

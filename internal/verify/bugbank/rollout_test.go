@@ -19,6 +19,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 var (
@@ -41,9 +42,9 @@ func rollouts() []entry {
 		{"rollouts-140", "the weights of a route are not what they were after a rollout", restoredRoute,
 			mutant{"rollout/traffic:Restored", "r.BackendRefs[a].Weight = &o", "_ = o"}},
 		{"rollouts-101", "the failure threshold is not that of the documentation", documentedThreshold,
-			mutant{"rollout/batchrelease:Context.fill", "r.Has(workload.FailureThresholdMisread)", "false"}},
+			mutant{"rollout/batchrelease:Context.fill", "r.Has(quirk.FailureThresholdMisread)", "false"}},
 		{"rollouts-174", "a batch of crashing pods waits forever", crashingBatch,
-			mutant{"rollout/kruise:pass.deadline", "!s.has(workload.DeadlineNotReported)", "true"}},
+			mutant{"rollout/kruise:pass.deadline", "!s.has(quirk.DeadlineNotReported)", "true"}},
 		{"rollouts-244", "pods get no batch label unless somebody has set a rollout id", labelsWithoutID,
 			mutant{"rollout/workload", "return f.CanaryRevision", `return ""`}},
 		{"rollouts-321", "an autoscaler makes more new pods than the batch allows", scaledInBatch,
@@ -51,7 +52,7 @@ func rollouts() []entry {
 		{"kruise-926", "a small percentage of few pods updates none", smallPercentage,
 			mutant{"rollout/partition:BatchSize", "b.OfUp64(r)", "int64(b.Of(r))"}},
 		{"kruise-1038", "whole percentages are too coarse for many pods", coarsePercentage,
-			mutant{"rollout/batchrelease", "!(r.Has(workload.CloneSetKeepsExtraPods) && !partition.ExactShare(s, c.Replicas))", "true"}},
+			mutant{"rollout/batchrelease", "!(r.Has(quirk.CloneSetKeepsExtraPods) && !partition.ExactShare(s, c.Replicas))", "true"}},
 		{"kruise-1356", "a rollback in the middle does not go back in batches", rollbackInBatches,
 			mutant{"rollout/kruise", "len(s.r.Strategy().TrafficRoutings) == 0 && t", "len(s.r.Strategy().TrafficRoutings) == 0 && false && t"}},
 	}
@@ -98,7 +99,7 @@ func released(s kruise.Snapshot, batch int32) kruise.Snapshot {
 	return s
 }
 
-func roll(t *testing.T, s kruise.Snapshot, repair workload.Quirks) kruise.Plan {
+func roll(t *testing.T, s kruise.Snapshot, repair quirk.Set) kruise.Plan {
 	t.Helper()
 	p, err := kruise.Reconcile(s, t0, kruise.Options{Repair: repair})
 	require.NoError(t, err)
@@ -158,7 +159,7 @@ func documentedThreshold(t *testing.T) {
 	w.Status.UpdatedReplicas, w.Status.UpdatedReadyReplicas = 5, 4
 	hold, waiting := batchrelease.NewContext(br, w, nil, 0).Waiting(0)
 	require.True(t, waiting, hold)
-	cs := workload.FailureThresholdMisread
+	cs := quirk.FailureThresholdMisread
 	_, waiting = batchrelease.NewContext(br, w, nil, cs).Waiting(cs)
 	require.False(t, waiting, "as many may fail as may be unavailable")
 }
@@ -176,7 +177,7 @@ func crashingBatch(t *testing.T) {
 		return reason
 	}
 	require.Empty(t, stalled(roll(t, s, 0)))
-	require.Equal(t, "DeadlineExceeded", stalled(roll(t, s, workload.DeadlineNotReported)))
+	require.Equal(t, "DeadlineExceeded", stalled(roll(t, s, quirk.DeadlineNotReported)))
 }
 
 func labelsWithoutID(t *testing.T) {
@@ -211,7 +212,7 @@ func coarsePercentage(t *testing.T) {
 	br.ReleasePlan.Batches = []batchrelease.Batch{{CanaryReplicas: rollout.Percent(99)}}
 	w := workload.Workload{Ref: ofCloneSet, Replicas: ptr.To(int32(101))}
 	require.Equal(t, rollout.Percent(1), batchrelease.NewContext(br, w, nil, 0).DesiredPartition, "which keeps 2 pods")
-	cs := workload.CloneSetKeepsExtraPods
+	cs := quirk.CloneSetKeepsExtraPods
 	require.Equal(t, rollout.Int(1), batchrelease.NewContext(br, w, nil, cs).DesiredPartition)
 }
 

@@ -143,10 +143,10 @@ func comparePin(t random.T, c *caseCounts, _ time.Time) {
 // target is the node of a pod, or why it has none.
 type target struct{ Node, Err string }
 
-// targetErrors are parts of upstream's error texts.
-var targetErrors = map[error]string{
-	daemonset.ErrNoAffinity: "no spec.affinity.nodeAffinity", daemonset.ErrNoTerms: "no nodeSelectorTerms",
-	daemonset.ErrNotUnique: "is not unique", daemonset.ErrNotFound: "no node name found",
+// targetErrors are parts of upstream's error texts, by ours.
+var targetErrors = map[string]string{
+	"no required node affinity": "no spec.affinity.nodeAffinity", "no node selector terms": "no nodeSelectorTerms",
+	"more than one node": "is not unique", "no node is named": "no node name found",
 }
 
 func compareTarget(t random.T, c *caseCounts, _ time.Time) {
@@ -171,17 +171,19 @@ func compareTarget(t random.T, c *caseCounts, _ time.Time) {
 		required = a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
 	}
 	ours.Node, err = daemonset.TargetNode(pod.Spec.NodeName, ourNodeSelector(required))
-	ours.Err = targetErrors[err]
+	if err != nil {
+		ours.Err = targetErrors[err.Error()]
+	}
 	if p := kube.DaemonSetPod(pod); p.NodeName+p.PinnedNode != ours.Node {
 		t.Fatalf("the pod is of %q and %q", p.NodeName+p.PinnedNode, ours.Node)
 	}
-	says := func(err error) corner[decision[*corev1.Pod]] {
-		return outcomeIs[*corev1.Pod]("error: "+err.Error(), target{Err: targetErrors[err]})
+	says := func(text string) corner[decision[*corev1.Pod]] {
+		return outcomeIs[*corev1.Pod]("error: "+text, target{Err: targetErrors[text]})
 	}
 	judge(t, c, []corner[decision[*corev1.Pod]]{
 		in("bound", func(p *corev1.Pod) bool { return p.Spec.NodeName != "" }),
 		outcomeIs[*corev1.Pod]("pinned", target{Node: "n1"}), outcomeIs[*corev1.Pod]("pinned to no name", target{}),
-		says(daemonset.ErrNoAffinity), says(daemonset.ErrNoTerms), says(daemonset.ErrNotUnique), says(daemonset.ErrNotFound),
+		says("no required node affinity"), says("no node selector terms"), says("more than one node"), says("no node is named"),
 	}, nil, decision[*corev1.Pod]{pod, theirs, ours})
 }
 

@@ -18,7 +18,7 @@ import (
 // ReplicaSets use up the budget, the reported pods of this one count again where available pods are
 // removed. Then too many pods are deleted, by upstream's controllers and by ours. It takes two old
 // ReplicaSets, so a rollout from one template to the next keeps the bound exactly, and a rollover
-// may violate it. With deploy.ExcessAvailableCounts and deploy.StatusAheadStopsCleanup repaired, no
+// may violate it. With quirk.ExcessAvailableCounts and quirk.StatusAheadStopsCleanup repaired, no
 // pod counts beyond the size of its ReplicaSet, and the bound holds.
 //
 // The guarantees, which are checked here at every write, have two halves, one for each controller.

@@ -20,10 +20,6 @@ var toFuzz = regexp.MustCompile(`^(Parse|Reconcile|Plan|Of$|Explain|Validate|Con
 // notFuzzed are functions that need no fuzz target, mostly because a fuzzed function covers them,
 // each with the reason.
 var notFuzzed = map[string]string{
-	"deploy.ParseQuirks":               "it looks for names in a table",
-	"replicaset.ParseQuirks":           "the same",
-	"daemonset.ParseQuirks":            "the same",
-	"revision.ParseQuirks":             "the same",
 	"selector.ParseWith":               "Parse is ParseWith",
 	"selector.ParseRequirements":       "Parse is made of it",
 	"selector.ValidateKey":             "Validate is made of it",

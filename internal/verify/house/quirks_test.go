@@ -24,10 +24,10 @@ var planners = []string{"deploy", "replicaset", "daemonset", "rollout/workload",
 // citing are the packages whose names may be cited, apart from planners.
 var citing = []string{"rollout", "rollout/batchrelease", "rollout/kruise"}
 
-// quirksOf returns the names of the constants of type Quirks, but for the set of all.
+// quirksOf returns the names of the quirks of a planner, but for the set of all.
 func quirksOf(t *testing.T, pkg string) (names []string) {
 	t.Helper()
-	parsed, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, pkg, "quirk.go"), nil, 0)
+	parsed, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, pkg, "quirk", "quirk.go"), nil, 0)
 	require.NoError(t, err)
 	for _, d := range parsed.Decls {
 		g, ok := d.(*ast.GenDecl)
@@ -164,7 +164,7 @@ func TestQuirkTables(t *testing.T) {
 	for _, pkg := range planners {
 		text := ""
 		for _, f := range tree(t, false) {
-			if f.pkg() == pkg && strings.HasPrefix(filepath.Base(f.path), "quirk") && !f.isTest() {
+			if f.pkg() == pkg+"/quirk" && !f.isTest() {
 				text += f.text
 			}
 		}

@@ -41,7 +41,7 @@ func (f file) at(pos token.Pos, format string, args ...any) string {
 	return fmt.Sprintf("%s:%d: %s", f.path, f.fset.Position(pos).Line, fmt.Sprintf(format, args...))
 }
 
-var toolkits = []string{"internal/base/quirk", "internal/base/union", "internal/base/zero", "podorder", "podorder/pausepoint", "revision", "rollout", "rollout/partition", "selector", "selector/claim"}
+var toolkits = []string{"internal/base/quirkset", "internal/base/union", "internal/base/zero", "podorder", "podorder/pausepoint", "revision", "rollout", "rollout/partition", "selector", "selector/claim"}
 
 // ofWorlds are the packages of the objects in a simulated cluster.
 var ofWorlds = append([]string{"daemonset", "daemonset/inplace", "deploy", "replicaset", "rollout/argo", "rollout/batchrelease", "rollout/kruise", "rollout/traffic", "rollout/workload"}, toolkits...)
@@ -71,7 +71,7 @@ var engine = map[string][]string{
 // machinery lists the standard packages that the engine may import in addition to the core's.
 var machinery = []string{"container/heap", "math/rand/v2", "reflect"}
 
-var ofRollouts = []string{"internal/base/quirk", "internal/base/union", "internal/base/zero", "revision", "rollout", "rollout/partition"}
+var ofRollouts = []string{"internal/base/quirkset", "internal/base/union", "internal/base/zero", "revision", "rollout", "rollout/partition"}
 
 // imports lists the packages of ours that each package may import. Its keys that are not below
 // internal are the exported core; they, internal/base/field, internal/base/quirk,
@@ -85,19 +85,19 @@ var imports = map[string][]string{
 	"selector/algebra":        {"internal/base/zero", "selector"},
 	"selector/claim":          {"internal/base/union", "internal/base/zero", "selector", "selector/algebra"},
 	"internal/base/field":     {},
-	"internal/base/quirk":     {},
+	"internal/base/quirkset":  {},
 	"internal/base/apply":     {},
 	"internal/base/condition": {},
-	"revision":                {"internal/base/quirk", "internal/base/zero"},
+	"revision":                {"internal/base/quirkset", "internal/base/zero"},
 	"revision/kubectl":        {"internal/base/zero", "revision"},
-	"podorder":                {"internal/base/quirk", "internal/base/zero", "selector"},
+	"podorder":                {"internal/base/quirkset", "internal/base/zero", "selector"},
 	"podorder/pausepoint":     {"podorder"},
 	"rollout":                 {},
-	"rollout/argo":            {"internal/base/apply", "internal/base/condition", "internal/base/quirk", "internal/base/union", "internal/base/zero", "rollout"},
+	"rollout/argo":            {"internal/base/apply", "internal/base/condition", "internal/base/quirkset", "internal/base/union", "internal/base/zero", "rollout"},
 	"rollout/ordinal":         {"rollout"},
 	"rollout/partition":       {"internal/base/union", "rollout"},
 	"rollout/traffic":         {"internal/base/zero", "rollout"},
-	"rollout/workload":        {"internal/base/quirk", "internal/base/union", "internal/base/zero", "revision", "rollout", "rollout/partition"},
+	"rollout/workload":        {"internal/base/quirkset", "internal/base/union", "internal/base/zero", "revision", "rollout", "rollout/partition"},
 	"rollout/batchrelease":    append([]string{"internal/base/apply", "internal/base/condition", "rollout/workload"}, ofRollouts...),
 	"rollout/kruise":          append([]string{"internal/base/apply", "internal/base/condition", "rollout/batchrelease", "rollout/traffic", "rollout/workload"}, ofRollouts...),
 	"rollout/preview":         append([]string{"rollout/batchrelease", "rollout/kruise", "rollout/workload"}, ofRollouts...),
@@ -115,6 +115,12 @@ var imports = map[string][]string{
 	"replicaset":                  append([]string{"internal/base/apply", "internal/base/field", "internal/base/ranking", "internal/base/paged", "internal/base/tracked"}, toolkits...),
 	"daemonset":                   append([]string{"internal/base/apply", "internal/base/field", "internal/base/paged", "internal/base/tracked", "replicaset", "daemonset/inplace"}, toolkits...), // replicaset for expectations
 	"daemonset/inplace":           {"internal/base/zero"},
+	"deploy/quirk":                {"internal/base/quirkset", "revision", "revision/quirk"},
+	"replicaset/quirk":            {"internal/base/quirkset"},
+	"daemonset/quirk":             {"internal/base/quirkset", "revision", "revision/quirk"},
+	"revision/quirk":              {"internal/base/quirkset"},
+	"rollout/argo/quirk":          {"internal/base/quirkset"},
+	"rollout/workload/quirk":      {"internal/base/quirkset"},
 	"deploy/reason":               {},
 	"replicaset/reason":           {},
 	"daemonset/reason":            {},
@@ -186,7 +192,8 @@ func checkOwnImports(f file) (violations []string) {
 	}
 	for _, spec := range f.tree.Imports {
 		target, own := ours(importPath(spec))
-		home := strings.TrimSuffix(target, "/reason") // who imports a planner may name its reasons
+		// Who imports a planner may name its reasons and quirks.
+		home := strings.TrimSuffix(strings.TrimSuffix(target, "/reason"), "/quirk")
 		if own && !slices.Contains(everywhere, target) && home != f.pkg() && !slices.Contains(allowed, home) {
 			violations = append(violations, f.at(spec.Pos(), "%s may not import %s", f.pkg(), target))
 		}

@@ -12,17 +12,21 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
+	daemonsetquirk "github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/deploy"
+	deployquirk "github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/internal/verify/invariant"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	replicasetquirk "github.com/kplan-go/kplan/replicaset/quirk"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
+	workloadquirk "github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 func counterexamples() []counterexample {
@@ -83,7 +87,7 @@ func deploymentCounterexamples() []counterexample {
 		pass("availability bound", "deploy.ExcessAvailableCounts", ahead),
 		pass("availability bound", "deploy.ScalingTakesAvailable", surging),
 		pass("proportional scaling", "deploy.ScalingLosesShares", snapshot(limited(1, 0, 1), sized(set(1, 2), 3, 1), sized(set(2, 2), 3, 1), sized(set(3, 2), 3, 1))),
-		shows("scaled to zero", "deploy.SumsWrapAround", deploy.Reconcile, large, deploy.Options{Terminating: deploy.TerminationComplete}, deploy.Options{Repair: deploy.RepairAll, Terminating: deploy.TerminationComplete}),
+		shows("scaled to zero", "deploy.SumsWrapAround", deploy.Reconcile, large, deploy.Options{Terminating: deploy.TerminationComplete}, deploy.Options{Repair: deployquirk.All, Terminating: deploy.TerminationComplete}),
 		pass("one new ReplicaSet", "deploy.SumsWrapAround", overflowing()),
 		pass("unhealthy old pods first", "deploy.ExcessAvailableCounts", ahead),
 		pass("no stuck rollout", "deploy.StaleAnnotationBlocksRollout", stale),
@@ -110,7 +114,7 @@ func podCounterexamples() []counterexample {
 	failing := running(3, 3)
 	failing.Expectations = replicaset.ExpectCreations(1, t0)
 	failing.ReplicaSet.Status.Conditions = []kplan.Condition{{Type: replicaset.ConditionReplicaFailure, Status: "True"}}
-	repaired := replicaset.Options{Repair: replicaset.RepairAll}
+	repaired := replicaset.Options{Repair: replicasetquirk.All}
 	homeless := agents(1, "v2")
 	homeless.Pods = append(homeless.Pods, agentPod("p9", "", "v2"))
 	homeless.Pods[1].PinnedNode, homeless.Pods[1].DeletionTimestamp = "gone", t0.Add(-time.Minute)
@@ -118,12 +122,12 @@ func podCounterexamples() []counterexample {
 	bad.Pods[0].Ready, bad.Pods[1].Ready = false, false
 	bad.DaemonSet.MaxUnavailable = rollout.Int(2)
 	kruise := daemonset.Options{Dialect: daemonset.OpenKruise}
-	mended := daemonset.Options{Dialect: daemonset.OpenKruise, Repair: daemonset.RepairAll}
+	mended := daemonset.Options{Dialect: daemonset.OpenKruise, Repair: daemonsetquirk.All}
 	return []counterexample{
 		shows("availability instant", "replicaset.RecheckWithoutReadyTime", replicaset.Reconcile, timeless, replicaset.Options{}, repaired),
 		shows("ReplicaFailure condition", "replicaset.WaitingRemovesFailure", replicaset.Reconcile, failing, replicaset.Options{}, repaired),
 		{"strict weak order", "podorder: cycles of age buckets", cycle},
-		showsAgain("actions take effect", "daemonset.PodsOfMissingNodesDeletedAgain", daemonset.Reconcile, homeless, daemonset.Options{}, daemonset.Options{Repair: daemonset.RepairAll}),
+		showsAgain("actions take effect", "daemonset.PodsOfMissingNodesDeletedAgain", daemonset.Reconcile, homeless, daemonset.Options{}, daemonset.Options{Repair: daemonsetquirk.All}),
 		shows("unavailable nodes bound", "daemonset.OldUnavailableNotCounted", daemonset.Reconcile, bad, kruise, mended),
 		{"update stops at the partition", "daemonset.SharesOfLastStatus", func(t *testing.T) (a, b []string) {
 			for _, o := range []daemonset.Options{kruise, mended} {
@@ -158,11 +162,11 @@ func cycle(*testing.T) (byDefault, corrected []string) {
 }
 
 func rolloutCounterexamples() []counterexample {
-	all := kruise.Options{Repair: workload.RepairAll}
+	all := kruise.Options{Repair: workloadquirk.All}
 	pass := func(name string, seconds int32) counterexample {
 		return shows(name, "workload.LastPauseSkipped", kruise.Reconcile, standing(kruise.StatePaused, step(rollout.Percent(100), seconds)), kruise.Options{}, all)
 	}
-	each := func(name, defect string, make func(cs workload.Quirks) invariant.Release) counterexample {
+	each := func(name, defect string, make func(cs workloadquirk.Set) invariant.Release) counterexample {
 		return counterexample{name, defect, func(*testing.T) (a, b []string) {
 			for _, o := range []kruise.Options{{}, all} {
 				r := make(o.Repair)
@@ -181,7 +185,7 @@ func rolloutCounterexamples() []counterexample {
 // gone is a counterexample of a rollback in the middle of a reset.
 func gone(name string) counterexample {
 	return counterexample{name, "workload.RollbackLeavesPaused", func(t *testing.T) (a, b []string) {
-		for _, o := range []kruise.Options{{}, {Repair: workload.RepairAll}} {
+		for _, o := range []kruise.Options{{}, {Repair: workloadquirk.All}} {
 			r := frozen(t, o)
 			r.Strict = true
 			a, b = b, invariant.Check(name, r)
@@ -191,7 +195,7 @@ func gone(name string) counterexample {
 }
 
 // lowered is a batch of 1% after one of 5 pods, of 10.
-func lowered(cs workload.Quirks) invariant.Release {
+func lowered(cs workloadquirk.Set) invariant.Release {
 	before := view("v2", 50, 5, 5)
 	before.Workload.Replicas = ptr.To(int32(10))
 	before.Workload.Annotations[partition.AnnotationStrategy] = partition.Strategy{RollingStyle: "Partition", Partition: rollout.Int(5)}.Text()
@@ -211,17 +215,17 @@ func lowered(cs workload.Quirks) invariant.Release {
 }
 
 // leaked is the moment before the first step of a workload without surge.
-func leaked(cs workload.Quirks) invariant.Release {
+func leaked(cs workloadquirk.Set) invariant.Release {
 	v := view("v2", 0, 0, 6)
 	v.Workload.Annotations[partition.AnnotationStrategy] = partition.Strategy{
 		RollingStyle: "Partition", Partition: rollout.Percent(0), RollingUpdate: &partition.RollingUpdate{MaxSurge: rollout.Int(0), MaxUnavailable: rollout.Int(1)}}.Text()
-	v.New = partition.CreationSize(rollout.Percent(0), rollout.Budget{Replicas: 6, Unavailable: 1}, 6, cs.Has(workload.NewPodAtPartitionZero))
+	v.New = partition.CreationSize(rollout.Percent(0), rollout.Budget{Replicas: 6, Unavailable: 1}, 6, cs.Has(workloadquirk.NewPodAtPartitionZero))
 	return release(v)
 }
 
 // early is the end of a release with a last step of 50%: the Deployment has been given back and
 // still updates the rest of its pods.
-func early(cs workload.Quirks) invariant.Release {
+func early(cs workloadquirk.Set) invariant.Release {
 	before := view("v2", 50, 3, 3)
 	before.Rollout.Status.Phase, before.Workload.Annotations, before.Workload.Paused = kruise.PhaseProgressing, nil, false
 	before.Workload.Status = workload.Status{Replicas: 6, UpdatedReplicas: 3}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/podorder"
 )
@@ -29,7 +30,7 @@ func daemonSetWithin(p *DaemonSetPass, after *daemonset.Snapshot, slack int64) [
 		over += int64(max(0, w.running(&w.nodes[i])-max(most, before)))
 	}
 	l.addIf(over > slack, "%d pods too many, at most %d", over, slack)
-	safe := !v.busy && !v.stopped && v.surge == 0 && v.rolling && !v.filtered && v.o.SkipDeadNodes == 0 && (!v.kruise || v.o.Repair.Has(daemonset.OldUnavailableNotCounted))
+	safe := !v.busy && !v.stopped && v.surge == 0 && v.rolling && !v.filtered && v.o.SkipDeadNodes == 0 && (!v.kruise || v.o.Repair.Has(quirk.OldUnavailableNotCounted))
 	good := slices.ContainsFunc(v.updates(), v.available)
 	l.addIf(safe && good && w.unserved() > max(v.unavailable, v.unserved())+slack, "%d nodes serve nobody, at most max(%d, %d)+%d", w.unserved(), v.unavailable, v.unserved(), slack)
 	return l
@@ -42,7 +43,7 @@ func placement(v *daemonView) []string {
 		switch a := a.(type) {
 		case daemonset.CreatePod:
 			n := v.byName[a.Node]
-			l.addIf(n == nil || !n.run && !(v.kruise && v.surgeAllowed && !v.o.Repair.Has(daemonset.SurgeOnExcludedNodes)), "%v: no pod belongs there", a)
+			l.addIf(n == nil || !n.run && !(v.kruise && v.surgeAllowed && !v.o.Repair.Has(quirk.SurgeOnExcludedNodes)), "%v: no pod belongs there", a)
 		case daemonset.DeletePod:
 			n := v.byName[a.Node]
 			l.addIf(a.Reason == reason.Misplaced && (n == nil || n.cont), "%v: it may stay there", a)
@@ -78,7 +79,7 @@ func onePodPerNode(v *daemonView) []string {
 
 // unavailableNodesBound checks updates without surge that delete available pods.
 func unavailableNodesBound(v *daemonView) []string {
-	excused := v.kruise && !v.o.Repair.Has(daemonset.OldUnavailableNotCounted) && !v.p.Strict
+	excused := v.kruise && !v.o.Repair.Has(quirk.OldUnavailableNotCounted) && !v.p.Strict
 	if v.surge > 0 || !v.rolling || v.filtered || excused {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/inplace"
+	"github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/internal/verify/purity"
 	"github.com/kplan-go/kplan/selector"
@@ -42,7 +43,7 @@ func updateStopsAtThePartitionTrace(t *DaemonSetTrace) []string {
 	first, last := daemonsOf(&t.Passes[0]), daemonsOf(&t.Passes[len(t.Passes)-1])
 	rests := len(last.p.Plan.Actions) == 0 && last.p.Plan.RecheckAt.IsZero() && !last.stopped && !last.still
 	rests = rests && len(last.p.Plan.Holds) == last.holds(reason.Partition) // no other hold
-	percent := !first.o.Repair.Has(daemonset.SharesOfLastStatus) && int64(first.d.Status.DesiredNumberScheduled) != first.desired
+	percent := !first.o.Repair.Has(quirk.SharesOfLastStatus) && int64(first.d.Status.DesiredNumberScheduled) != first.desired
 	if !rests || !last.rolling || last.d.Paused || percent && !t.Strict || !first.tidy() || !last.tidy() || last.d.NodeSelector != nil {
 		return nil
 	}
@@ -200,7 +201,7 @@ func cordonChangesNothing(c *DaemonSetPlanner) []string {
 // best.
 func (v *daemonView) countedPod(n *daemonsOn) *daemonset.Pod {
 	rank := func(p *daemonset.Pod) int {
-		if !v.o.Repair.Has(daemonset.StatusCountsDeletedPod) {
+		if !v.o.Repair.Has(quirk.StatusCountsDeletedPod) {
 			return 0
 		}
 		r := 0

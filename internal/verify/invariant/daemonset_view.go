@@ -10,6 +10,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/revision"
@@ -118,7 +119,7 @@ func hashOf(r *revision.ControllerRevision) string {
 }
 
 func (v *daemonView) sameData(data []byte) bool {
-	if v.o.Repair.Has(daemonset.SerialisationIsVersion) { // in any serialization
+	if v.o.Repair.Has(quirk.SerialisationIsVersion) { // in any serialization
 		a, err := revision.Normalize(data)
 		b, err2 := revision.Normalize(v.d.Template.Data)
 		if err == nil && err2 == nil {
@@ -138,7 +139,7 @@ func (v *daemonView) isNew(p *daemonset.Pod) bool {
 		return true
 	}
 	generation, err := strconv.ParseInt(v.d.Annotations[daemonset.AnnotationGeneration], 10, 64)
-	return err == nil && !v.o.Repair.Has(daemonset.GenerationHidesHash) && p.Labels[daemonset.LabelGeneration] == strconv.FormatInt(generation, 10)
+	return err == nil && !v.o.Repair.Has(quirk.GenerationHidesHash) && p.Labels[daemonset.LabelGeneration] == strconv.FormatInt(generation, 10)
 }
 
 func (v *daemonView) place() {
@@ -219,11 +220,11 @@ func (v *daemonView) measure() {
 		v.unavailable = 1
 	}
 	base := int64(d.Status.DesiredNumberScheduled)
-	if v.o.Repair.Has(daemonset.SharesOfLastStatus) {
+	if v.o.Repair.Has(quirk.SharesOfLastStatus) {
 		base = v.desired
 	}
 	v.burst, v.partition = amount(orDefault(d.Burst, rollout.Int(250)), base, false), max(0, amount(d.Partition, base, false))
-	if v.o.Repair.Has(daemonset.BurstRoundsToZero) && v.burst == 0 && amount(d.Burst, 1, true) > 0 {
+	if v.o.Repair.Has(quirk.BurstRoundsToZero) && v.burst == 0 && amount(d.Burst, 1, true) > 0 {
 		v.burst = 1
 	}
 	v.filtered = v.partition > 0 || d.NodeSelector != nil
@@ -253,7 +254,7 @@ func (v *daemonView) sole(n *daemonsOn) *daemonset.Pod {
 		return nil
 	}
 	p := n.old[0]
-	ended := p.Phase == podorder.Failed || p.Phase == podorder.Succeeded && (!v.kruise || v.o.Repair.Has(daemonset.SucceededPodsStay))
+	ended := p.Phase == podorder.Failed || p.Phase == podorder.Succeeded && (!v.kruise || v.o.Repair.Has(quirk.SucceededPodsStay))
 	if ended || v.kruise && prepared(p) || n.node == nil && p.NodeName == "" {
 		return nil
 	}

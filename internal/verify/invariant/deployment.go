@@ -8,6 +8,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/revision"
 )
@@ -31,7 +32,7 @@ func deploymentWithin(p *DeploymentPass, after *deploy.Snapshot, slack int64) (l
 		}
 	}
 	if v.excused(v.scales()) {
-		return nil // meanwhile a set may grow before another shrinks (deploy.ScalingLosesShares)
+		return nil // meanwhile a set may grow before another shrinks (quirk.ScalingLosesShares)
 	}
 	return append(v.tooMany(sizes, slack), v.tooFew(sizes, slack)...)
 }
@@ -51,7 +52,7 @@ func (v *deploymentView) tooMany(sizes map[string]int64, slack int64) []string {
 }
 
 func (v *deploymentView) tooFew(sizes map[string]int64, slack int64) []string {
-	shared := v.d.Partitioned != nil && v.scales() // deploy.ScalingTakesAvailable
+	shared := v.d.Partitioned != nil && v.scales() // quirk.ScalingTakesAvailable
 	if !v.rolls() && !shared || v.excused(v.wraps || v.odd || shared) {
 		return nil
 	}
@@ -187,7 +188,7 @@ func oneNewReplicaSet(p *DeploymentPass) (lines []string) {
 
 // reports reports whether the pass computes the whole status.
 func (v *deploymentView) reports() bool {
-	aborted := v.d.Partitioned != nil && !v.p.Options.Repair.Has(deploy.StatusAheadFailsScaling)
+	aborted := v.d.Partitioned != nil && !v.p.Options.Repair.Has(quirk.StatusAheadFailsScaling)
 	return !v.stopped && !aborted && (!v.rollback || v.paused || v.deleting)
 }
 

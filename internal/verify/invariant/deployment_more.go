@@ -11,6 +11,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 )
@@ -100,7 +101,7 @@ func proportionalScaling(p *DeploymentPass) []string {
 		off := max(float64(size)-share, share-float64(size))
 		available := between(int64(rs.Status.AvailableReplicas), 0, before[rs.Name])
 		kept := float64(size) > share && size <= available || float64(size) < share && size >= available && rs != v.newest
-		if kept && o.Repair.Has(deploy.ScalingKeepsUnavailable) {
+		if kept && o.Repair.Has(quirk.ScalingKeepsUnavailable) {
 			off = 0 // available pods of this set, or of others in its place, are kept
 		}
 		tidy := o.Leftover == deploy.LeftoverDefault && goal < 100_000
@@ -310,7 +311,7 @@ func historyLimit(p *DeploymentPass) []string {
 			}
 			idle++
 			switch {
-			case scaled[rs.Name] && p.Options.Repair.Has(deploy.CleanupDeletesStartedSet):
+			case scaled[rs.Name] && p.Options.Repair.Has(quirk.CleanupDeletesStartedSet):
 				started++ // it stays
 			case rs.Generation <= rs.Status.ObservedGeneration:
 				deletable++
@@ -329,9 +330,9 @@ func historyLimit(p *DeploymentPass) []string {
 	surplus := max(0, candidates-limit)
 	l.addIf(deleted > surplus, "%d of %d old sets are deleted, %d are beyond the limit", deleted, candidates, surplus)
 	beyond := max(0, idle-limit) // one of these may be unobserved
-	l.addIf(p.Options.Repair.Has(deploy.UsedSetsFillHistory) && (deleted > beyond || deleted > 0 && deleted < beyond-(idle-deletable)),
+	l.addIf(p.Options.Repair.Has(quirk.UsedSetsFillHistory) && (deleted > beyond || deleted > 0 && deleted < beyond-(idle-deletable)),
 		"%d old sets are deleted, %d idle ones are beyond the limit", deleted, beyond)
-	l.addIf(p.Strict && !p.Options.Repair.Has(deploy.UsedSetsFillHistory) && deleted > 0 && started == 0 && deleted != min(surplus, deletable),
+	l.addIf(p.Strict && !p.Options.Repair.Has(quirk.UsedSetsFillHistory) && deleted > 0 && started == 0 && deleted != min(surplus, deletable),
 		"%d old sets are deleted, %d are beyond the limit and %d of them empty", deleted, surplus, deletable)
 	return l
 }

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/internal/verify/purity"
 	"github.com/kplan-go/kplan/replicaset"
@@ -128,7 +129,7 @@ func deploymentStatusRecount(p *DeploymentPass) []string {
 	if known && s.TerminatingReplicas != nil {
 		count("terminating", *s.TerminatingReplicas, terminating)
 	}
-	if s.AvailableReplicas >= 0 && !hasDeployment[deploy.DeleteReplicaSet](p) && (p.Options.Repair.Has(deploy.UnavailableReplicasLag) || p.Strict) {
+	if s.AvailableReplicas >= 0 && !hasDeployment[deploy.DeleteReplicaSet](p) && (p.Options.Repair.Has(quirk.UnavailableReplicasLag) || p.Strict) {
 		wanted := between(sum(v.sizes(p.Plan.Actions)), math.MinInt32, math.MaxInt32)
 		count("unavailable", s.UnavailableReplicas, max(0, wanted-int64(s.AvailableReplicas)))
 	}
@@ -193,7 +194,7 @@ func desiredReplicasRecorded(p *DeploymentPass) []string {
 		}
 	}
 	settles := v.scaling && !v.deleting && !v.paused && !v.rollback && !v.recreate
-	if !settles || !p.Options.Repair.Has(deploy.StaleAnnotationBlocksRollout) && !p.Strict {
+	if !settles || !p.Options.Repair.Has(quirk.StaleAnnotationBlocksRollout) && !p.Strict {
 		return l
 	}
 	for name, size := range v.sizes(p.Plan.Actions) {
@@ -228,10 +229,10 @@ func sizesWithinInt32(p *DeploymentPass) []string {
 // interruptedScaling interrupts a scaling after each action and changes its goal.
 func interruptedScaling(c *DeploymentPlanner) (lines []string) {
 	m, plan := &deploymentModel, *c
-	plan.Options.Repair &^= deploy.ScalingKeepsUnavailable // it leaves other shares than before
+	plan.Options.Repair &^= quirk.ScalingKeepsUnavailable // it leaves other shares than before
 	c = &plan
 	p, err := m.pass(c, c.Snapshot, c.Now)
-	if err != nil || !c.Options.Repair.Has(deploy.ScalingLosesShares) && !c.Strict {
+	if err != nil || !c.Options.Repair.Has(quirk.ScalingLosesShares) && !c.Strict {
 		return nil
 	}
 	v := viewOf(p)

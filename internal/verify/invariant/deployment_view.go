@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
@@ -35,14 +36,14 @@ type deploymentView struct {
 	recreate bool
 	rollback bool // a rollback is requested
 	scaling  bool // an active set is annotated with other replicas
-	// wraps is set if a sum or product does not fit in 32 bits (deploy.ProductsWrapAround,
-	// deploy.SumsWrapAround).
+	// wraps is set if a sum or product does not fit in 32 bits (quirk.ProductsWrapAround,
+	// quirk.SumsWrapAround).
 	wraps bool
 	// beyond is set if a limit or the sum of all sizes does not fit in 32 bits
-	// (deploy.SumsWrapAround).
+	// (quirk.SumsWrapAround).
 	beyond bool
 	// odd is set if a set reports more available pods than its size, or negative counts
-	// (deploy.StatusAheadStopsCleanup, deploy.ExcessAvailableCounts).
+	// (quirk.StatusAheadStopsCleanup, quirk.ExcessAvailableCounts).
 	odd bool
 }
 
@@ -91,7 +92,7 @@ func (v *deploymentView) readSpec() {
 func (v *deploymentView) claim() {
 	d := v.d
 	if s := d.Selector; s != nil && len(s.MatchLabels)+len(s.MatchExpressions) == 0 {
-		v.stopped = v.p.Options.Repair.Has(deploy.EmptyMapSelectsAll) || s.MatchLabels == nil && s.MatchExpressions == nil
+		v.stopped = v.p.Options.Repair.Has(quirk.EmptyMapSelectsAll) || s.MatchLabels == nil && s.MatchExpressions == nil
 	}
 	compiled, err := selector.FromLabelSelector(d.Selector)
 	if v.stopped = v.stopped || err != nil; v.stopped {
@@ -156,7 +157,7 @@ func number(text string) (int64, bool) {
 // number parses a size as the Deployment's controller does. OpenKruise's controller of partitioned
 // Deployments accepts any number, and cuts it to 32 bits.
 func (v *deploymentView) number(text string) (int64, bool) {
-	if v.d.Partitioned == nil || v.p.Options.Repair.Has(deploy.LenientSizeAnnotations) {
+	if v.d.Partitioned == nil || v.p.Options.Repair.Has(quirk.LenientSizeAnnotations) {
 		return number(text)
 	}
 	n, err := strconv.Atoi(text)
@@ -183,7 +184,7 @@ func (v *deploymentView) active() (list []*replicaset.ReplicaSet) {
 }
 
 // scaledForFewer reports whether a set was last scaled for fewer pods than there are now, so that
-// upstream computes a share above the whole (deploy.ScalingLosesShares).
+// upstream computes a share above the whole (quirk.ScalingLosesShares).
 func (v *deploymentView) scaledForFewer() bool {
 	total := sum(v.sizes(nil))
 	return v.scales() && slices.ContainsFunc(v.active(), func(rs *replicaset.ReplicaSet) bool {
@@ -195,7 +196,7 @@ func (v *deploymentView) scaledForFewer() bool {
 // excused reports whether a known defect explains a violation: only without all repairs, and if the
 // pass is not strict.
 func (v *deploymentView) excused(shows bool) bool {
-	return !v.p.Strict && v.p.Options.Repair != deploy.RepairAll && (v.beyond || shows)
+	return !v.p.Strict && v.p.Options.Repair != quirk.All && (v.beyond || shows)
 }
 
 func (v *deploymentView) most() int64  { return v.replicas + v.surge }

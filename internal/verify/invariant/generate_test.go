@@ -4,7 +4,9 @@ package invariant_test
 
 import (
 	"github.com/kplan-go/kplan/daemonset"
+	daemonsetquirk "github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/deploy"
+	deployquirk "github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/internal/verify/random"
 	"pgregory.net/rapid"
 )
@@ -38,12 +40,12 @@ func anyKind[S any](t *rapid.T, draw func(random.Source, random.Kind) S) S {
 // left with all repairs. So these are drawn with no repair or with all.
 func deploymentOptions(t *rapid.T) deploy.Options {
 	o := random.DeploymentOptions(random.Rapid(t))
-	o.Repair = pick(t, "all repairs", 0, deploy.RepairAll)
+	o.Repair = pick(t, "all repairs", 0, deployquirk.All)
 	return o
 }
 
 func daemonSetOptions(t *rapid.T) daemonset.Options {
 	o := random.DaemonSetOptions(random.Rapid(t))
-	o.Repair = pick(t, "all repairs", 0, daemonset.RepairAll)
+	o.Repair = pick(t, "all repairs", 0, daemonsetquirk.All)
 	return o
 }

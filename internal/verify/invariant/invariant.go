@@ -15,7 +15,7 @@ type Invariant struct {
 	// Source is the origin: upstream's documents, code or issues.
 	Source string
 	// Corrected is set if upstream violates it, so that it holds without exception only with all
-	// quirks repaired (Options.Repair). Defects name the quirks, such as "deploy.SumsWrapAround".
+	// quirks repaired (Options.Repair). Defects name the quirks, such as "quirk.SumsWrapAround".
 	// Cases that such a quirk explains are no violations by default, unless the input is strict.
 	Corrected bool
 	Defects   []string

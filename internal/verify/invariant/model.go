@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/daemonset"
+	daemonsetquirk "github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/deploy"
+	deployquirk "github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/replicaset"
 )
 
@@ -50,7 +52,7 @@ var deploymentModel = model[deploy.Snapshot, deploy.Options, deploy.Plan]{
 	within:   deploymentWithin,
 	strictly: true,
 	endless: func(s *deploy.Snapshot, o deploy.Options) bool {
-		return s.Deployment.Partitioned != nil && o.Repair != deploy.RepairAll
+		return s.Deployment.Partitioned != nil && o.Repair != deployquirk.All
 	},
 }
 
@@ -103,12 +105,12 @@ var daemonSetModel = model[daemonset.Snapshot, daemonset.Options, daemonset.Plan
 	settle: settleDaemonSet,
 	counts: countsOfDaemonSet,
 	ends:   endsOfDaemonSet,
-	lost: func(p *DaemonSetPass) bool { // percentages refer to the last status (daemonset.SharesOfLastStatus)
+	lost: func(p *DaemonSetPass) bool { // percentages refer to the last status (quirk.SharesOfLastStatus)
 		v := daemonsOf(p)
 		if v.desired == 0 && slices.ContainsFunc(v.all(), v.recovers) {
 			return true // no defect: it depends on whether the pod becomes ready before the plan
 		}
-		return !p.Options.Repair.Has(daemonset.SharesOfLastStatus) && !p.Strict && int64(v.d.Status.DesiredNumberScheduled) != v.desired
+		return !p.Options.Repair.Has(daemonsetquirk.SharesOfLastStatus) && !p.Strict && int64(v.d.Status.DesiredNumberScheduled) != v.desired
 	},
 	bound: func(s *daemonset.Snapshot, _ daemonset.Options) int {
 		return 20*len(s.Nodes) + 3*len(s.Pods) + 20
@@ -141,6 +143,6 @@ var daemonSetModel = model[daemonset.Snapshot, daemonset.Options, daemonset.Plan
 	},
 	// A plan may mark a pod with a hook twice: to remove it, and to update it.
 	repeats: func(s *daemonset.Snapshot, o daemonset.Options) bool {
-		return !o.Repair.Has(daemonset.PodsOfMissingNodesDeletedAgain) || s.DaemonSet.PreDelete != nil
+		return !o.Repair.Has(daemonsetquirk.PodsOfMissingNodesDeletedAgain) || s.DaemonSet.PreDelete != nil
 	},
 }

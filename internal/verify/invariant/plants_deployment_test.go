@@ -9,6 +9,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/internal/verify/invariant"
@@ -69,7 +70,7 @@ func also(actions ...deploy.Action) func(*deploy.Plan) {
 
 func idle(p *deploy.Plan) { p.Actions, p.Holds = nil, nil }
 
-var corrected = deploy.Options{Repair: deploy.RepairAll}
+var corrected = deploy.Options{Repair: quirk.All}
 
 func deploymentPlants() []plant {
 	plan := func(name, bug string, s deploy.Snapshot, o deploy.Options, change func(*deploy.Plan)) plant {

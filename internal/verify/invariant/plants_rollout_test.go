@@ -20,6 +20,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 var demo = workload.Ref{APIVersion: "apps/v1", Kind: "Deployment", Name: "demo"}
@@ -123,7 +124,7 @@ func over(template string, fresh, old int32) invariant.ReleaseView {
 }
 
 func release(views ...invariant.ReleaseView) invariant.Release {
-	return invariant.Release{Views: views, Fair: true, Options: kruise.Options{Repair: workload.RepairAll}}
+	return invariant.Release{Views: views, Fair: true, Options: kruise.Options{Repair: quirk.All}}
 }
 
 func rolloutPlants() []plant {

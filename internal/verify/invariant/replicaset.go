@@ -10,6 +10,7 @@ import (
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/quirk"
 	"github.com/kplan-go/kplan/replicaset/reason"
 	"github.com/kplan-go/kplan/selector"
 )
@@ -347,7 +348,7 @@ func availabilityInstant(p *ReplicaSetPass) []string {
 			want = expiry
 		}
 	}
-	known := c.timeless && !p.Options.Repair.Has(replicaset.RecheckWithoutReadyTime) && !p.Strict
+	known := c.timeless && !p.Options.Repair.Has(quirk.RecheckWithoutReadyTime) && !p.Strict
 	l.addIf(!known && !p.Plan.RecheckAt.Equal(want), "the plan looks again at %v, and the next instant is %v", p.Plan.RecheckAt, want)
 	return l
 }
@@ -393,7 +394,7 @@ func replicaFailureCondition(c *Finished) []string {
 // pass waits.
 func replicaFailureConditionPass(p *ReplicaSetPass) []string {
 	waits := waiting(&p.Snapshot.Expectations, p.Now)
-	if !waits || !p.Options.Repair.Has(replicaset.WaitingRemovesFailure) && !p.Strict || podsOfSet(&p.Snapshot, p.Options, p.Now).unselectable {
+	if !waits || !p.Options.Repair.Has(quirk.WaitingRemovesFailure) && !p.Strict || podsOfSet(&p.Snapshot, p.Options, p.Now).unselectable {
 		return nil
 	}
 	before, after := failing(p.Snapshot.ReplicaSet.Status.Conditions), failing(p.Plan.Status.Conditions)

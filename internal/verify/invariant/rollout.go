@@ -5,13 +5,14 @@ package invariant
 import (
 	"time"
 
-	"github.com/kplan-go/kplan/deploy"
+	deployquirk "github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/rollout/workload"
+	workloadquirk "github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // A Partitioning is the batches of a workload, and a function for the number of pods that a
@@ -79,7 +80,7 @@ func fractionAfterScaling(c *Partitioning) []string {
 func fractionAfterScalingPass(p *DeploymentPass) []string {
 	v := viewOf(p)
 	part := p.Snapshot.Deployment.Partitioned
-	if part == nil || !v.scales() || v.newest == nil || !p.Options.Repair.Has(deploy.ScaledBeyondPartition) && !p.Strict || v.saturated() || v.paused && !v.scaling {
+	if part == nil || !v.scales() || v.newest == nil || !p.Options.Repair.Has(deployquirk.ScaledBeyondPartition) && !p.Strict || v.saturated() || v.paused && !v.scaling {
 		return nil
 	}
 	limit := max(0, min(amount(part.Partition, v.replicas, true), v.replicas))
@@ -112,7 +113,7 @@ type ReleaseView struct {
 
 // corrected reports whether all quirks are repaired.
 func (c *Release) corrected() bool {
-	return c.Options.Repair == workload.RepairAll
+	return c.Options.Repair == workloadquirk.All
 }
 
 // driven reports whether a BatchRelease controls the workload.
@@ -161,7 +162,7 @@ func stepBounds(c *Release) []string {
 		}
 		leak := int64(0)
 		if surge == 0 && !c.Strict {
-			leak = 1 // a new set begins with one pod (workload.NewPodAtPartitionZero)
+			leak = 1 // a new set begins with one pod (quirk.NewPodAtPartitionZero)
 		}
 		most, least := replicas+surge+leak, min(replicas, replicas-unavailable)
 		if i > 0 {

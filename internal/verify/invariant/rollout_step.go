@@ -10,6 +10,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/kruise/reason"
 	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // A stepChange is the change of the current step in one pass.
@@ -60,7 +61,7 @@ func (c *stepChange) ends() bool {
 // skipped reports whether a known defect skips the pause of the last step.
 func (p *Pass[S, O, P]) skipped(c *stepChange) bool {
 	o, ok := any(p.Options).(kruise.Options)
-	return ok && c.last && c.step.Replicas.String() == "100%" && !o.Repair.Has(workload.LastPauseSkipped) && !p.Strict
+	return ok && c.last && c.step.Replicas.String() == "100%" && !o.Repair.Has(quirk.LastPauseSkipped) && !p.Strict
 }
 
 func timedPause(p *RolloutPass) []string {

@@ -13,13 +13,13 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
-	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // The invariants know which quirks they excuse by default, and that none is left with all
 // repairs: see deploymentOptions.
-func repairs(s random.Source) workload.Quirks {
-	return random.OneOf(s, "all repairs", 0, workload.RepairAll)
+func repairs(s random.Source) quirk.Set {
+	return random.OneOf(s, "all repairs", 0, quirk.All)
 }
 
 func TestRolloutPasses(t *testing.T) {
@@ -82,7 +82,7 @@ func TestReleases(t *testing.T) {
 				clean(t, x)
 			}
 		}
-		c.opts.Repair = workload.RepairAll
+		c.opts.Repair = quirk.All
 		c.begin()
 		passes := rapid.IntRange(0, 40).Draw(t, "passes")
 		// Not while the release is closed: a template that changes then may stay paused.

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/internal/verify/invariant"
@@ -42,7 +43,7 @@ func TestDaemonSetTraces(t *testing.T) {
 		s := agents(rapid.IntRange(0, 6).Draw(t, "nodes"), "v1", "v1", "v2", "v1", "v1", "v1")
 		d := &s.DaemonSet
 		d.MaxSurge, d.MaxUnavailable, d.Partition = random.DaemonLimit(random.Rapid(t), "surge"), random.DaemonLimit(random.Rapid(t), "unavailable"), random.DaemonLimit(random.Rapid(t), "partition")
-		o := daemonset.Options{Dialect: pick(t, "dialect", daemonset.Kubernetes, daemonset.OpenKruise), Repair: pick(t, "repair", 0, daemonset.RepairAll)}
+		o := daemonset.Options{Dialect: pick(t, "dialect", daemonset.Kubernetes, daemonset.OpenKruise), Repair: pick(t, "repair", 0, quirk.All)}
 		trace, ok := invariant.RunDaemonSet(&invariant.DaemonSetPlanner{Snapshot: s, Now: t0, Options: o, Plan: daemonset.Reconcile})
 		if !ok {
 			return
@@ -77,11 +78,11 @@ func TestHeldDaemonSetTraces(t *testing.T) {
 		d.RollingType = pick(t, "type", daemonset.Standard, daemonset.InPlaceIfPossible, daemonset.Surging)
 		d.Progressive = rapid.Bool().Draw(t, "progressive")
 		d.PreDelete = pick(t, "hook", nil, &daemonset.PreDelete{Labels: map[string]string{"hold": "yes"}})
-		o := daemonset.Options{Dialect: pick(t, "dialect", daemonset.Kubernetes, daemonset.OpenKruise), Repair: pick(t, "repair", 0, daemonset.RepairAll),
+		o := daemonset.Options{Dialect: pick(t, "dialect", daemonset.Kubernetes, daemonset.OpenKruise), Repair: pick(t, "repair", 0, quirk.All),
 			PartitionCreatesOld: rapid.Bool().Draw(t, "creates old"), Prune: seldom(t, "prune", 4), StrictUnavailable: seldom(t, "strict", 4)}
 		surges := d.RollingType == daemonset.Surging || !d.MaxSurge.IsZero()
 		if surges && o.Dialect == daemonset.OpenKruise && o.Repair == 0 {
-			return // new pods come and go on nodes that should not run one (daemonset.SurgeOnExcludedNodes)
+			return // new pods come and go on nodes that should not run one (quirk.SurgeOnExcludedNodes)
 		}
 		trace, ok := invariant.RunDaemonSet(&invariant.DaemonSetPlanner{Snapshot: s, Now: t0, Options: o, Plan: daemonset.Reconcile})
 		if ok {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/deploy"
+	deployquirk "github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
@@ -60,14 +61,14 @@ func (s step) snapshot() deploy.Snapshot {
 }
 
 // planned are the sizes that the planner wants.
-func (s step) planned(t *testing.T, repair deploy.Quirks) []int32 {
+func (s step) planned(t *testing.T, repair deployquirk.Set) []int32 {
 	t.Helper()
 	_, sizes := s.plan(t, s.snapshot(), repair)
 	return sizes
 }
 
 // plan returns the plan, and the sizes of ReplicaSets after it.
-func (step) plan(t *testing.T, snapshot deploy.Snapshot, repair deploy.Quirks) (deploy.Plan, []int32) {
+func (step) plan(t *testing.T, snapshot deploy.Snapshot, repair deployquirk.Set) (deploy.Plan, []int32) {
 	t.Helper()
 	plan, err := deploy.Reconcile(snapshot, start.Add(24*time.Hour), deploy.Options{Repair: repair})
 	require.NoError(t, err)
@@ -109,16 +110,16 @@ func (s step) sizes() (all []int32) {
 func TestCases(t *testing.T) {
 	p := program0(t)
 	for name, c := range map[string]struct {
-		quirk deploy.Quirks
+		quirk deployquirk.Set
 		keeps func(s step, planned []int32) bool
 	}{
-		"surgeByDefault": {deploy.SumsWrapAround, func(s step, planned []int32) bool {
+		"surgeByDefault": {deployquirk.SumsWrapAround, func(s step, planned []int32) bool {
 			return sum(planned) <= max(sum(s.sizes()), int64(s.budget.Replicas)+int64(s.budget.Surge))
 		}},
-		"stuckByDefault": {deploy.SumsWrapAround, func(s step, planned []int32) bool {
+		"stuckByDefault": {deployquirk.SumsWrapAround, func(s step, planned []int32) bool {
 			return fmt.Sprint(planned) != fmt.Sprint(s.sizes())
 		}},
-		"excessByDefault": {deploy.ExcessAvailableCounts, func(s step, planned []int32) bool {
+		"excessByDefault": {deployquirk.ExcessAvailableCounts, func(s step, planned []int32) bool {
 			return s.kept(planned) >= min(s.kept(s.sizes()), int64(s.budget.Replicas)-int64(s.budget.Unavailable))
 		}},
 	} {

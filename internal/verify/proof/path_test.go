@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/rollout"
 )
 
@@ -49,12 +49,12 @@ func TestPaths(t *testing.T) {
 	p := program0(t)
 	for name, c := range map[string]struct {
 		policy rollout.Policy
-		repair deploy.Quirks
+		repair quirk.Set
 	}{
 		"stepByDefault": {},
 		"stepRepaired": {
 			rollout.Policy{ExactSums: true, CapAvailable: true, CapOld: true},
-			deploy.SumsWrapAround | deploy.ExcessAvailableCounts | deploy.StatusAheadStopsCleanup,
+			quirk.SumsWrapAround | quirk.ExcessAvailableCounts | quirk.StatusAheadStopsCleanup,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

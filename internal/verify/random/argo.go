@@ -9,6 +9,7 @@ import (
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/argo"
+	"github.com/kplan-go/kplan/rollout/argo/quirk"
 )
 
 // SetWeight is a step with a canary weight.
@@ -177,4 +178,4 @@ func midwayArgo(s Source) argo.Snapshot {
 }
 
 // ArgoOptions draws options of Rollouts of Argo: some repairs.
-func ArgoOptions(s Source) argo.Options { return argo.Options{Repair: quirks(s, argo.RepairAll)} }
+func ArgoOptions(s Source) argo.Options { return argo.Options{Repair: quirks(s, quirk.All)} }

@@ -9,6 +9,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 var refs = []workload.Ref{Demo, DemoClones, DemoStateful, DemoDaemons, DemoDaemonsAdv}
@@ -149,5 +150,5 @@ func anyBatches(s Source) batchrelease.Snapshot {
 
 // BatchOptions draws options of BatchReleases: some repairs.
 func BatchOptions(s Source) batchrelease.Options {
-	return batchrelease.Options{KeepPaused: Bool(s, "keep paused"), Repair: quirks(s, workload.RepairAll)}
+	return batchrelease.Options{KeepPaused: Bool(s, "keep paused"), Repair: quirks(s, quirk.All)}
 }

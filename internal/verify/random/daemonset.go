@@ -8,6 +8,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/inplace"
+	"github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
@@ -127,7 +128,7 @@ func midwayDaemonSet(s Source) daemonset.Snapshot {
 func DaemonSetOptions(s Source) daemonset.Options {
 	flag := func(name string) bool { return !Often(s, "not "+name, 4) }
 	return daemonset.Options{
-		Dialect: OneOf(s, "dialect", daemonset.Kubernetes, daemonset.OpenKruise), Repair: quirks(s, daemonset.RepairAll),
+		Dialect: OneOf(s, "dialect", daemonset.Kubernetes, daemonset.OpenKruise), Repair: quirks(s, quirk.All),
 		Prune: flag("prune"), StrictUnavailable: flag("strict"), SkipDeadNodes: OneOf[int32](s, "skip", 0, 0, 1, 2),
 		KeepHealthyDuplicate: flag("healthy"), FiniteTolerationMeansNo: flag("finite"), KeepUserTolerations: flag("user"),
 		PartitionCreatesOld: flag("creates old"), VerticalScaling: flag("scaling"), Freeze: OneIn(s, "freeze", 20), SumHolds: flag("sum"),

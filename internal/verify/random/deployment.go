@@ -10,6 +10,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
@@ -240,7 +241,7 @@ func midwayDeployment(s Source) deploy.Snapshot {
 
 // DeploymentOptions draws options: some repairs, and in half of the cases policies.
 func DeploymentOptions(s Source) deploy.Options {
-	o := deploy.Options{Repair: quirks(s, deploy.RepairAll)}
+	o := deploy.Options{Repair: quirks(s, quirk.All)}
 	if Bool(s, "policies") {
 		o.Terminating = OneOf(s, "terminating policy", deploy.TerminationStarted, deploy.TerminationComplete, deploy.TerminationKnown)
 		o.Paused = OneOf(s, "paused policy", deploy.PausedFill, deploy.PausedScale, deploy.PausedFreeze)

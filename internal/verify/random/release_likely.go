@@ -11,6 +11,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // Steps draws up to three steps of increasing size, some of them with traffic.
@@ -112,5 +113,5 @@ func disturb(s Source, snapshot *kruise.Snapshot) {
 
 // RolloutOptions draws options of Rollouts: some repairs.
 func RolloutOptions(s Source) kruise.Options {
-	return kruise.Options{AppendPodSelector: Bool(s, "append pod selector"), Repair: quirks(s, workload.RepairAll)}
+	return kruise.Options{AppendPodSelector: Bool(s, "append pod selector"), Repair: quirks(s, quirk.All)}
 }

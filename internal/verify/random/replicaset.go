@@ -11,6 +11,7 @@ import (
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/quirk"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -172,7 +173,7 @@ func anyReplicaSet(s Source, wrong bool) replicaset.Snapshot {
 // ReplicaSetOptions draws options of any kind.
 func ReplicaSetOptions(s Source) replicaset.Options {
 	return replicaset.Options{
-		Burst: OneOf[int32](s, "burst", 0, 1, 3), InitialBatch: OneOf[int32](s, "initial", 0, 2), Repair: Between(s, "repair", 0, replicaset.RepairAll),
+		Burst: OneOf[int32](s, "burst", 0, 1, 3), InitialBatch: OneOf[int32](s, "initial", 0, 2), Repair: Between(s, "repair", 0, quirk.All),
 		Dialect: OneOf(s, "dialect", "", "", replicaset.Kubernetes15, replicaset.Kubernetes15WithoutGarbageCollector), Spread: Bool(s, "spread"), OmitTerminating: OneIn(s, "omit", 4),
 		Terminating: OneOf(s, "replace", "", replicaset.ReplaceTerminated), Order: podorder.Order{Priority: OneOf(s, "priority", "", podorder.PriorityFirst)},
 	}

@@ -13,12 +13,12 @@ import (
 	"github.com/kplan-go/kplan/rollout/batchrelease/reason"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/partition"
-	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // plantedRollout explores a Rollout of two pods in two steps, with changed plans.
 func plantedRollout(property, bug string, plan func(kruise.Snapshot, *kruise.Plan) error, batch func(*batchrelease.Plan), options ...func(*smallscope.Rollouts)) plant {
-	r := smallscope.Rollouts{Options: kruise.Options{Repair: workload.RepairAll}, Steps: inSteps(false, 50, 100), Surge: 1, Replicas: []int8{2}, Templates: 2, Changes: 1}
+	r := smallscope.Rollouts{Options: kruise.Options{Repair: quirk.All}, Steps: inSteps(false, 50, 100), Surge: 1, Replicas: []int8{2}, Templates: 2, Changes: 1}
 	for _, set := range options {
 		set(&r)
 	}

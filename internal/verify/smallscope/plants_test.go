@@ -12,6 +12,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/internal/verify/smallscope"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
@@ -26,7 +27,7 @@ type plant struct {
 
 // planted explores a Deployment of two pods with a changed view, or changed plans.
 func planted(property, bug string, see func(*deploy.Snapshot), change func(deploy.Snapshot, *deploy.Plan) error, options ...func(*smallscope.Deployments)) plant {
-	d := smallscope.Deployments{Options: deploy.Options{Repair: deploy.RepairAll}, Surge: 1, Replicas: []int8{2}, Templates: 2, Changes: 1}
+	d := smallscope.Deployments{Options: deploy.Options{Repair: quirk.All}, Surge: 1, Replicas: []int8{2}, Templates: 2, Changes: 1}
 	for _, set := range options {
 		set(&d)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // Breaches checks the bounds of the Deployment, and the pods behind the traffic.
@@ -122,7 +123,7 @@ func (r *Rollouts) written(from, to *rolloutState, who int) (list []Breach) {
 	a, b := &r.objects.rollout.list[from.rollout].Status, &r.objects.rollout.list[to.rollout].Status
 	x, y := a.Sub, b.Sub
 	if x != nil && y != nil && x.Revision == y.Revision && x.CurrentStepState == kruise.StatePaused && y.CurrentStepState == kruise.StateReady && x.CurrentStepIndex == y.CurrentStepIndex {
-		if r.Steps[x.CurrentStepIndex-1].Pause.Duration == nil && !(int(x.CurrentStepIndex) == len(r.Steps) && !r.Options.Repair.Has(workload.LastPauseSkipped)) {
+		if r.Steps[x.CurrentStepIndex-1].Pause.Duration == nil && !(int(x.CurrentStepIndex) == len(r.Steps) && !r.Options.Repair.Has(quirk.LastPauseSkipped)) {
 			list = append(list, breach(PropertyApproval, "step %d waits for a person, and goes on", x.CurrentStepIndex))
 		}
 	}

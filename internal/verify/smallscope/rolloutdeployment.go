@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout/workload"
@@ -98,7 +99,7 @@ func (r *Rollouts) deploy(v passView) passResult {
 	}
 	var options deploy.Options
 	if r.Options.Repair != 0 {
-		options.Repair = deploy.RepairAll
+		options.Repair = quirk.All
 	}
 	p, err := deploy.Reconcile(snapshot, now, options)
 	if err != nil {

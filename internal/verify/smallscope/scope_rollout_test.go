@@ -8,7 +8,7 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
-	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // inSteps returns a step for each percentage, each of which waits for a person.
@@ -52,7 +52,7 @@ func progressive() map[string]smallscope.Rollouts {
 func progressiveScopes(corrected bool) (list []scope) {
 	for name, r := range progressive() {
 		if corrected {
-			r.Options.Repair = workload.RepairAll
+			r.Options.Repair = quirk.All
 		}
 		o := r.Options
 		r.CheckPlan = func(s kruise.Snapshot, p kruise.Plan) []smallscope.Breach {

@@ -14,10 +14,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/daemonset"
+	daemonsetquirk "github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/deploy"
+	deployquirk "github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/internal/verify/invariant"
 	"github.com/kplan-go/kplan/internal/verify/smallscope"
 	"github.com/kplan-go/kplan/replicaset"
+	replicasetquirk "github.com/kplan-go/kplan/replicaset/quirk"
 	"github.com/kplan-go/kplan/rollout"
 )
 
@@ -128,7 +131,7 @@ func scopes() (list []scope) {
 	for _, corrected := range []bool{false, true} {
 		for name, d := range all {
 			if corrected {
-				d.Options.Repair = deploy.RepairAll
+				d.Options.Repair = deployquirk.All
 			}
 			d.Check = checkDeployment(d.Options)
 			list = append(list, scope{name, corrected, func() smallscope.Report { return smallscope.Explore(&d) }})
@@ -136,14 +139,14 @@ func scopes() (list []scope) {
 		list = append(list, progressiveScopes(corrected)...)
 		r := smallscope.ReplicaSets{Plan: replicaset.Reconcile, Replicas: either([]int8{3, 1, 0}, []int8{5, 4, 2, 0}), Changes: 2, Losses: 1}
 		if corrected {
-			r.Options.Repair = replicaset.RepairAll
+			r.Options.Repair = replicasetquirk.All
 		}
 		r.Check = checkReplicaSet(r.Options)
 		list = append(list, scope{"ReplicaSet", corrected, func() smallscope.Report { return smallscope.Explore(&r) }})
 		for _, dialect := range []daemonset.Dialect{daemonset.Kubernetes, daemonset.OpenKruise} {
 			o := daemonset.Options{Dialect: dialect}
 			if corrected {
-				o.Repair = daemonset.RepairAll
+				o.Repair = daemonsetquirk.All
 			}
 			list = append(list, daemonSets(o)...)
 		}
@@ -160,7 +163,7 @@ func daemonSets(o daemonset.Options) (list []scope) {
 	for name, limits := range map[string][2]int8{"one unavailable": {0, 1}, "two unavailable": {0, 2}, "surge": {1, 0}} {
 		d := smallscope.DaemonSets{Plan: daemonset.Reconcile, Options: o, Nodes: either(3, 4), Surge: limits[0], Unavailable: limits[1],
 			Templates: 2, Changes: 2, Losses: either(1-limits[0], 1), Check: checkDaemonSet(o)}
-		list = append(list, scope{kind + ", " + name, o.Repair == daemonset.RepairAll, func() smallscope.Report { return smallscope.Explore(&d) }})
+		list = append(list, scope{kind + ", " + name, o.Repair == daemonsetquirk.All, func() smallscope.Report { return smallscope.Explore(&d) }})
 	}
 	return list
 }

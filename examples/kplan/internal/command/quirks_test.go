@@ -13,11 +13,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan"
-	"github.com/kplan-go/kplan/daemonset"
+	daemonsetquirk "github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/examples/kplan/internal/subject"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
-	"github.com/kplan-go/kplan/replicaset"
-	"github.com/kplan-go/kplan/revision"
+	replicasetquirk "github.com/kplan-go/kplan/replicaset/quirk"
+	revisionquirk "github.com/kplan-go/kplan/revision/quirk"
 )
 
 // TestQuirks: every quirk of every planner is listed with all that is known, in text of 80
@@ -60,8 +60,8 @@ func TestRepairNames(t *testing.T) {
 	}
 	all := subject.Repairs{All: true, Names: []string{"x"}}
 	require.Equal(t, []string{"--corrected"}, all.Flags())
-	require.Equal(t, replicaset.RepairAll, all.ReplicaSets())
-	require.Equal(t, daemonset.RepairAll, all.DaemonSets())
+	require.Equal(t, replicasetquirk.All, all.ReplicaSets())
+	require.Equal(t, daemonsetquirk.All, all.DaemonSets())
 	require.Zero(t, new(subject.Repairs).ReplicaSets())
 }
 
@@ -74,7 +74,7 @@ func setsOf(r *subject.Repairs) map[string]fmt.Stringer {
 }
 
 func TestRepairIsCompleted(t *testing.T) {
-	name := replicaset.FailureConditionNotRefreshed.String()
+	name := replicasetquirk.FailureConditionNotRefreshed.String()
 	require.Equal(t, name+"\n:4\n", succeed(t, nil, "__complete", "plan", "--repair", name[:10]))
 	for _, command := range []string{"plan", "explain", "simulate", "undo"} {
 		require.Equal(t, strings.Join(subject.QuirkNames(), "\n")+"\n:4\n", succeed(t, nil, "__complete", command, "--repair", ""), "wherever --corrected is")
@@ -139,7 +139,7 @@ func TestRepairReaches(t *testing.T) {
 // ReplicaSets' annotations, which package deploy keeps as upstream writes them.
 func TestRevisionQuirks(t *testing.T) {
 	var unreached []string
-	for _, q := range revision.QuirkTable() {
+	for _, q := range revisionquirk.Table() {
 		if !slices.Contains(subject.QuirkNames(), q.Name) {
 			unreached = append(unreached, q.Name)
 		}

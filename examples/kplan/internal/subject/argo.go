@@ -20,6 +20,7 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/world"
 	kubeargo "github.com/kplan-go/kplan/kube/argo"
 	"github.com/kplan-go/kplan/rollout/argo"
+	"github.com/kplan-go/kplan/rollout/argo/quirk"
 	"github.com/kplan-go/kplan/rollout/argo/reason"
 	"github.com/kplan-go/kplan/rollout/sim"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
@@ -40,7 +41,7 @@ func (a Argo) plan(p *Policies, now time.Time) (view.ArgoPlan, error) {
 	if err != nil {
 		return view.ArgoPlan{}, a.Invalid(err)
 	}
-	return view.ArgoPlan{Namespace: a.Object.Namespace, Snapshot: snapshot, Now: now, Plan: plan, Policies: p.Flags(argo.QuirkTable()), Unapplied: manifest.IsManifest(a.Object.UID)}, nil
+	return view.ArgoPlan{Namespace: a.Object.Namespace, Snapshot: snapshot, Now: now, Plan: plan, Policies: p.Flags(quirk.Table()), Unapplied: manifest.IsManifest(a.Object.UID)}, nil
 }
 
 // Explain returns the explanation of the next plan.
@@ -155,7 +156,7 @@ func (a Argo) simulate(s *Settings, _ *manifest.Set, from *Earlier) (*job, error
 		return nil
 	}
 	j.tell = func(b *world.Beginning, _ *world.Run, result *view.Simulation) {
-		result.Policies = s.Flags(argo.QuirkTable())
+		result.Policies = s.Flags(quirk.Table())
 		bites := r.Workload.Bites(world.ArgoBounds(&wanted), b.Running(), short...)
 		result.Assumed = slices.Concat(bites, partial, assumed, s.lives(b, result), s.decided(&wanted, people))
 	}
@@ -321,7 +322,7 @@ func (s *Settings) argoRollout(r *manifest.ArgoRollout, target *appsv1.ReplicaSe
 		return nil
 	}
 	j.tell = func(b *world.Beginning, _ *world.Run, result *view.Simulation) {
-		result.Policies = s.Flags(argo.QuirkTable())
+		result.Policies = s.Flags(quirk.Table())
 		result.Assumed = slices.Concat([]string{"all pods become ready, and nodes have room"}, s.lives(b, result), people.assumed(approvedAfter, ""))
 	}
 	return s.alone(j)

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 	"github.com/kplan-go/kplan/examples/kplan/internal/world"
@@ -52,7 +53,7 @@ func (d DaemonSet) plan(p *Policies, now time.Time) (view.DaemonPlan, error) {
 		return view.DaemonPlan{}, d.Invalid(err)
 	}
 	return view.DaemonPlan{
-		Namespace: d.Object.Namespace, Snapshot: s, Now: now, Plan: plan, Nodes: nodes, Policies: p.Flags(daemonset.QuirkTable()),
+		Namespace: d.Object.Namespace, Snapshot: s, Now: now, Plan: plan, Nodes: nodes, Policies: p.Flags(quirk.Table()),
 		Advanced: d.Advanced != nil, Unapplied: manifest.IsManifest(d.Object.UID), Assumed: assumed,
 	}, nil
 }
@@ -255,7 +256,7 @@ func (s *Settings) updated(j *job, d *manifest.DaemonSet, assumed *[]string) {
 	of := view.DaemonSets{Advanced: d.Advanced != nil, Nodes: len(d.Nodes)}
 	j.telling = of
 	j.tell = func(b *world.Beginning, r *world.Run, result *view.Simulation) {
-		result.Policies = s.Flags(daemonset.QuirkTable())
+		result.Policies = s.Flags(quirk.Table())
 		result.Assumed = slices.Concat(d.Bites(of.Most(result), b.Running()), *assumed, s.lives(b, result))
 		result.Caveats = keptImages(d, r, result)
 	}

@@ -11,13 +11,14 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/kplan-go/kplan"
-	"github.com/kplan-go/kplan/daemonset"
+	daemonsetquirk "github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/deploy"
+	deployquirk "github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/examples/kplan/internal/spelling"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
-	"github.com/kplan-go/kplan/replicaset"
-	"github.com/kplan-go/kplan/rollout/argo"
-	"github.com/kplan-go/kplan/rollout/workload"
+	replicasetquirk "github.com/kplan-go/kplan/replicaset/quirk"
+	argoquirk "github.com/kplan-go/kplan/rollout/argo/quirk"
+	workloadquirk "github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // The Policies are the flags that depart from Kubernetes.
@@ -54,7 +55,7 @@ func (p *Policies) AddFlags(c *cobra.Command) {
 
 // departures returns the flags that depart from Kubernetes, in a form for the command line.
 func (p *Policies) departures() []string {
-	flags := p.Repairs.Flags(deploy.QuirkTable(), replicaset.QuirkTable())
+	flags := p.Repairs.Flags(deployquirk.Table(), replicasetquirk.Table())
 	o := &p.options
 	for _, f := range []struct {
 		set  bool
@@ -139,11 +140,11 @@ func (p *policy) complete(*cobra.Command, []string, string) ([]string, cobra.She
 // Quirks returns the quirks of all planners.
 func Quirks() []view.Quirks {
 	return []view.Quirks{
-		{Kind: "Deployment", Package: "deploy", Quirks: deploy.QuirkTable()},
-		{Kind: "ReplicaSet", Package: "replicaset", Quirks: replicaset.QuirkTable()},
-		{Kind: "DaemonSet", Package: "daemonset", Quirks: daemonset.QuirkTable()},
-		{Kind: "Rollout", Package: "rollout", Quirks: workload.QuirkTable()},
-		{Kind: "Rollout of Argo", Package: "rollout/argo", Quirks: argo.QuirkTable()},
+		{Kind: "Deployment", Package: "deploy", Quirks: deployquirk.Table()},
+		{Kind: "ReplicaSet", Package: "replicaset", Quirks: replicasetquirk.Table()},
+		{Kind: "DaemonSet", Package: "daemonset", Quirks: daemonsetquirk.Table()},
+		{Kind: "Rollout", Package: "rollout", Quirks: workloadquirk.Table()},
+		{Kind: "Rollout of Argo", Package: "rollout/argo", Quirks: argoquirk.Table()},
 	}
 }
 
@@ -181,28 +182,28 @@ func of[Q ~uint64](r *Repairs, all Q, table []kplan.Quirk, parse func(...string)
 }
 
 // Deployments returns the quirks of the Deployment planner to repair.
-func (r *Repairs) Deployments() deploy.Quirks {
-	return of(r, deploy.RepairAll, deploy.QuirkTable(), deploy.ParseQuirks)
+func (r *Repairs) Deployments() deployquirk.Set {
+	return of(r, deployquirk.All, deployquirk.Table(), deployquirk.Parse)
 }
 
 // ReplicaSets returns the quirks of the ReplicaSet planner to repair.
-func (r *Repairs) ReplicaSets() replicaset.Quirks {
-	return of(r, replicaset.RepairAll, replicaset.QuirkTable(), replicaset.ParseQuirks)
+func (r *Repairs) ReplicaSets() replicasetquirk.Set {
+	return of(r, replicasetquirk.All, replicasetquirk.Table(), replicasetquirk.Parse)
 }
 
 // DaemonSets returns the quirks of the DaemonSet planner to repair.
-func (r *Repairs) DaemonSets() daemonset.Quirks {
-	return of(r, daemonset.RepairAll, daemonset.QuirkTable(), daemonset.ParseQuirks)
+func (r *Repairs) DaemonSets() daemonsetquirk.Set {
+	return of(r, daemonsetquirk.All, daemonsetquirk.Table(), daemonsetquirk.Parse)
 }
 
 // Rollouts returns the quirks of the planner for Rollouts of OpenKruise to repair.
-func (r *Repairs) Rollouts() workload.Quirks {
-	return of(r, workload.RepairAll, workload.QuirkTable(), workload.ParseQuirks)
+func (r *Repairs) Rollouts() workloadquirk.Set {
+	return of(r, workloadquirk.All, workloadquirk.Table(), workloadquirk.Parse)
 }
 
 // ArgoRollouts returns the quirks of the planner for Rollouts of Argo to repair.
-func (r *Repairs) ArgoRollouts() argo.Quirks {
-	return of(r, argo.RepairAll, argo.QuirkTable(), argo.ParseQuirks)
+func (r *Repairs) ArgoRollouts() argoquirk.Set {
+	return of(r, argoquirk.All, argoquirk.Table(), argoquirk.Parse)
 }
 
 // known returns the names that are in a table.

@@ -19,6 +19,7 @@ import (
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/quirk"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/sim"
 	"github.com/kplan-go/kplan/selector"
@@ -43,7 +44,7 @@ func (r ReplicaSet) plan(p *Policies, now time.Time) (view.ReplicaPlan, error) {
 	}
 	return view.ReplicaPlan{
 		Kind: r.Kind, Namespace: r.Namespace, Controller: controllerOf(&r.Snapshot.ReplicaSet), PodPlan: plan,
-		Policies: p.Flags(replicaset.QuirkTable()), Unapplied: manifest.IsManifest(r.Snapshot.ReplicaSet.UID),
+		Policies: p.Flags(quirk.Table()), Unapplied: manifest.IsManifest(r.Snapshot.ReplicaSet.UID),
 	}, nil
 }
 
@@ -144,7 +145,7 @@ func (o ReplicaSet) simulate(s *Settings, _ *manifest.Set, from *Earlier) (*job,
 		return nil
 	}
 	j.tell = func(b *world.Beginning, _ *world.Run, result *view.Simulation) {
-		result.Policies, result.Assumed = s.Flags(replicaset.QuirkTable()), slices.Concat(bites(r, short...), assumed, s.lives(b, result))
+		result.Policies, result.Assumed = s.Flags(quirk.Table()), slices.Concat(bites(r, short...), assumed, s.lives(b, result))
 	}
 	return j, nil
 }

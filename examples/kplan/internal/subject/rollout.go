@@ -19,6 +19,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // rolloutOptions returns the options of the Rollout planner.
@@ -43,7 +44,7 @@ func (r Rollout) plan(p *Policies, now time.Time) (view.RolloutPlan, error) {
 		return view.RolloutPlan{}, r.Invalid(err)
 	}
 	v := view.RolloutPlan{
-		Namespace: r.Namespace, Snapshot: r.Snapshot, Replicas: replicasOf(&r.Workload), Now: now, Plan: plan, Policies: p.Flags(workload.QuirkTable()),
+		Namespace: r.Namespace, Snapshot: r.Snapshot, Replicas: replicasOf(&r.Workload), Now: now, Plan: plan, Policies: p.Flags(quirk.Table()),
 		Repaired: options.Repair, Leaving: r.Leaving(),
 	}
 	if r.Batch != nil {
@@ -174,7 +175,7 @@ func (s *Settings) releases(r *manifest.Rollout, of *release) {
 		return nil
 	}
 	of.tell = func(b *world.Beginning, _ *world.Run, result *view.Simulation) {
-		result.Policies = s.Flags(workload.QuirkTable())
+		result.Policies = s.Flags(quirk.Table())
 		most := of.budget.MaxTotal()
 		if r.Snapshot.Rollout.Style() != workload.Partition { // all new pods next to the old pods
 			most = 2 * of.replicas
@@ -220,7 +221,7 @@ func (s *Settings) deploymentBudget(r *manifest.Rollout, limits *partition.Rolli
 	if limits == nil {
 		limits = &partition.RollingUpdate{MaxSurge: rollout.Percent(25), MaxUnavailable: rollout.Percent(25)}
 	}
-	return partition.Budget(replicasOf(&r.Workload), limits, s.Rollouts().Has(workload.LimitsWrapAround))
+	return partition.Budget(replicasOf(&r.Workload), limits, s.Rollouts().Has(quirk.LimitsWrapAround))
 }
 
 // setBudget returns the limits of a CloneSet or a StatefulSet. A StatefulSet of Kubernetes

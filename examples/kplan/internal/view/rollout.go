@@ -13,6 +13,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/preview"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // A RolloutPlan is the next plan for a Rollout of OpenKruise and its BatchRelease.
@@ -26,7 +27,7 @@ type RolloutPlan struct {
 	Before    batchrelease.Status
 	Preview   preview.Plan // of all steps
 	Policies  []string     // flags that make it differ from OpenKruise
-	Repaired  workload.Quirks
+	Repaired  quirk.Set
 	Leaving   bool // the workload is being deleted
 }
 

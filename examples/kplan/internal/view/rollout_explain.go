@@ -12,6 +12,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/preview"
 	"github.com/kplan-go/kplan/rollout/workload"
+	workloadquirk "github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // A RolloutExplanation explains why a Rollout of OpenKruise makes progress or not.
@@ -140,14 +141,14 @@ func (e RolloutExplanation) MarshalJSON() ([]byte, error) {
 func (p *RolloutPlan) ending() string {
 	r := &p.Snapshot.Rollout
 	var text string
-	var quirk workload.Quirks
+	var quirk workloadquirk.Set
 	switch {
 	case !p.released():
 		return ""
 	case p.Leaving:
 		text = fmt.Sprintf("The %s is being deleted, and its release ends with it", r.WorkloadRef.Kind)
-		if s := r.Strategy(); len(s.TrafficRoutings) > 0 && !p.Repaired.Has(workload.TrafficLeftBehind) {
-			text, quirk = text+"; Services and routes stay as they are", workload.TrafficLeftBehind
+		if s := r.Strategy(); len(s.TrafficRoutings) > 0 && !p.Repaired.Has(workloadquirk.TrafficLeftBehind) {
+			text, quirk = text+"; Services and routes stay as they are", workloadquirk.TrafficLeftBehind
 		}
 	case !r.DeletionTimestamp.IsZero():
 		text, quirk = p.givenUp("The Rollout is being deleted")
@@ -180,16 +181,16 @@ func (p *RolloutPlan) released() bool {
 // givenUp describes the workload of a Rollout that is deleted or disabled, and returns
 // the quirk involved. Without a BatchRelease the workload was not taken over, so there is nothing
 // to give back.
-func (p *RolloutPlan) givenUp(why string) (string, workload.Quirks) {
+func (p *RolloutPlan) givenUp(why string) (string, workloadquirk.Set) {
 	r, w := &p.Snapshot.Rollout, p.Snapshot.Workload
 	switch {
 	case p.Snapshot.BatchRelease == nil && w != nil && w.Annotations[partition.AnnotationControlInfo] == "":
-		if p.Repaired.Has(workload.RollbackLeavesPaused) {
+		if p.Repaired.Has(workloadquirk.RollbackLeavesPaused) {
 			return why + " before the release has begun, and the workload is given back", 0
 		}
-		return why + " before the release has begun, and the workload stays held back until somebody resumes it", workload.RollbackLeavesPaused
-	case p.Repaired.Has(workload.DeletionFinishesRelease) && r.Style() != workload.BlueGreen:
+		return why + " before the release has begun, and the workload stays held back until somebody resumes it", workloadquirk.RollbackLeavesPaused
+	case p.Repaired.Has(workloadquirk.DeletionFinishesRelease) && r.Style() != workload.BlueGreen:
 		return why + ", and the workload stays where it stands", 0
 	}
-	return why + ", and all other pods get the template that is wanted at once, without pauses", workload.DeletionFinishesRelease
+	return why + ", and all other pods get the template that is wanted at once, without pauses", workloadquirk.DeletionFinishesRelease
 }

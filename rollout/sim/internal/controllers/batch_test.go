@@ -11,13 +11,13 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 	"github.com/kplan-go/kplan/rollout/sim/internal/trouble"
-	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // takenBack lets v2 have 2 of 6 pods, and v3 come. Its Rollout deletes the BatchRelease of v2 then,
 // which takes the batch controller four requests: phase Finalizing, the workload, phase Completed,
 // and the finalizer. After some of them a person goes back to v1.
-func takenBack(t *testing.T, led bool, repair workload.Quirks, requests int) string {
+func takenBack(t *testing.T, led bool, repair quirk.Set, requests int) string {
 	h := releasingDeployment(t, 1, repair, 6, trouble.Rates{})
 	s := steps(20, 100)
 	if led {
@@ -51,7 +51,7 @@ func takenBack(t *testing.T, led bool, repair workload.Quirks, requests int) str
 }
 
 // A rollback that comes while a BatchRelease ends can leave the Deployment paused for good: see
-// [workload.RollbackLeavesPaused].
+// [quirk.RollbackLeavesPaused].
 //
 //   - With traffic, the Rollout has written a step of its reset down by then. The rollback goes on
 //     after that step, and the one that gives the workload back is before it.
@@ -65,10 +65,10 @@ func TestRolledBackWhileBatchReleaseEnds(t *testing.T) {
 		t.Run(fmt.Sprint(requests, " requests"), func(t *testing.T) {
 			require.Equal(t, paused, takenBack(t, true, 0, requests))
 			require.Equal(t, withoutTraffic, takenBack(t, false, 0, requests))
-			require.Equal(t, done, takenBack(t, true, workload.RollbackLeavesPaused, requests))
-			require.Equal(t, done, takenBack(t, false, workload.RollbackLeavesPaused, requests))
-			require.Equal(t, done, takenBack(t, true, workload.RepairAll, requests))
-			require.Equal(t, done, takenBack(t, false, workload.RepairAll, requests))
+			require.Equal(t, done, takenBack(t, true, quirk.RollbackLeavesPaused, requests))
+			require.Equal(t, done, takenBack(t, false, quirk.RollbackLeavesPaused, requests))
+			require.Equal(t, done, takenBack(t, true, quirk.All, requests))
+			require.Equal(t, done, takenBack(t, false, quirk.All, requests))
 		})
 	}
 }

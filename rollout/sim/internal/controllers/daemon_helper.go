@@ -16,6 +16,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/internal/podset"
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // A daemonHelper deletes old pods of a DaemonSet of Kubernetes as far as a batch has released them.
@@ -103,7 +104,7 @@ func (c *daemonHelper) victims(d *store.DaemonSet) ([]string, error) {
 			CreationTimestamp: p.CreationTimestamp, DeletionTimestamp: p.DeletionTimestamp,
 		})
 	}
-	victims, err := batch.Victims(workload.RepairAll)
+	victims, err := batch.Victims(quirk.All)
 	slices.Sort(victims)
 	return victims, err
 }

@@ -170,10 +170,7 @@ func (p *daemonSetPass) createRevision(a daemonset.CreateRevision) kplan.Outcome
 	if existing == nil || stored == nil {
 		return kplan.Outcome{Answer: kplan.AlreadyExists}
 	}
-	var options revision.Options
-	if p.options.Repair.Has(daemonset.SerialisationIsVersion) {
-		options.Repair = revision.SerialisationIsVersion
-	}
+	options := p.options.Repair.Revision()
 	if revision.SameData(a.Data, existing.Data, options) {
 		return kplan.Outcome{Answer: kplan.Done, Name: existing.Name, UID: existing.UID, ResourceVersion: existing.ResourceVersion}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
@@ -61,12 +62,12 @@ func TestDaemonSetTaken(t *testing.T) {
 	for _, c := range []struct {
 		name, data, hash string
 		revisions        int
-		repair           daemonset.Quirks
+		repair           quirk.Set
 	}{
 		{"other template", `{"spec":{"template":{}}}`, "v11", 2, 0},
 		{"same template", string(agentTemplate("v1").Data), "v1", 1, 0},
 		{"same template, written in another way", " " + string(agentTemplate("v1").Data), "v11", 2, 0},
-		{"same template, written in another way, repaired", " " + string(agentTemplate("v1").Data), "v1", 1, daemonset.SerialisationIsVersion},
+		{"same template, written in another way, repaired", " " + string(agentTemplate("v1").Data), "v1", 1, quirk.SerialisationIsVersion},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := newHarness(t, 1, trouble.Rates{}, newDaemonSetController)

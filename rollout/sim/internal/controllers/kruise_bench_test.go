@@ -8,7 +8,7 @@ import (
 
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/rollout/sim/internal/trouble"
-	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // A release of a Deployment in three steps that nobody confirms.
@@ -18,7 +18,7 @@ func BenchmarkRollout(b *testing.B) {
 			for b.Loop() {
 				b.StopTimer()
 				t := &testing.T{}
-				h := releasingDeployment(t, 1, workload.RepairAll, pods, trouble.Rates{})
+				h := releasingDeployment(t, 1, quirk.All, pods, trouble.Rates{})
 				s := steps(20, 60, 100)
 				for i := range s.Steps {
 					s.Steps[i].Pause.Duration = ptr.To(int32(1))

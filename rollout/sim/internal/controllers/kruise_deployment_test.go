@@ -14,10 +14,11 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/internal/trouble"
 	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 func TestRolloutByPartition(t *testing.T) {
-	for _, repair := range []workload.Quirks{0, workload.RepairAll} {
+	for _, repair := range []quirk.Set{0, quirk.All} {
 		h := releasingDeployment(t, 1, repair, 10, trouble.Rates{})
 		canary(h, webDeployment, steps(20, 60, 100))
 		require.Equal(t, kruise.PhaseHealthy, h.Rollouts.Get("web").Status.Phase)
@@ -39,7 +40,7 @@ func TestRolloutByPartition(t *testing.T) {
 // A canary is a Deployment beside the stable one. Its pods are of the new template, and those of the
 // stable one stay until the end.
 func TestRolloutWithCanary(t *testing.T) {
-	h := releasingDeployment(t, 1, workload.RepairAll, 10, trouble.Rates{})
+	h := releasingDeployment(t, 1, quirk.All, 10, trouble.Rates{})
 	s := steps(20, 100)
 	s.EnableExtraWorkloadForCanary = true
 	canary(h, webDeployment, s)
@@ -77,7 +78,7 @@ func (h *harness) weights() map[string]int32 {
 }
 
 func TestRolloutBlueGreen(t *testing.T) {
-	h := releasingDeployment(t, 1, workload.RepairAll, 10, trouble.Rates{})
+	h := releasingDeployment(t, 1, quirk.All, 10, trouble.Rates{})
 	s := steps(50, 100)
 	h.led(s)
 	s.Steps[0].Traffic, s.Steps[1].Traffic = rollout.Percent(10), rollout.Percent(100)
@@ -99,7 +100,7 @@ func TestRolloutBlueGreen(t *testing.T) {
 
 // Back to the old template in the middle of a release, and the new pods go.
 func TestRolloutIsTakenBack(t *testing.T) {
-	for _, repair := range []workload.Quirks{0, workload.RepairAll} {
+	for _, repair := range []quirk.Set{0, quirk.All} {
 		h := releasingDeployment(t, 1, repair, 10, trouble.Rates{})
 		s := steps(20, 60, 100)
 		h.led(s)
@@ -120,12 +121,12 @@ func TestRolloutIsTakenBack(t *testing.T) {
 // What is in the middle of a release when its Rollout is deleted is given back.
 func TestRolloutIsDeleted(t *testing.T) {
 	for _, c := range []struct {
-		repair workload.Quirks
+		repair quirk.Set
 		v1, v2 int
 		why    string
 	}{
 		{0, 0, 10, "upstream lets the Deployment go on by itself"},
-		{workload.RepairAll, 10, 3, "repaired, it stays paused: its controller scales 8 and 2 to 10 and a surge of 3"},
+		{quirk.All, 10, 3, "repaired, it stays paused: its controller scales 8 and 2 to 10 and a surge of 3"},
 	} {
 		h := releasingDeployment(t, 1, c.repair, 10, trouble.Rates{})
 		canary(h, webDeployment, steps(20, 60, 100))
@@ -144,7 +145,7 @@ func TestRolloutIsDeleted(t *testing.T) {
 
 // A Rollout without a finalizer is gone at once, before its controller has seen it.
 func TestRolloutIsDeletedAtOnce(t *testing.T) {
-	h := releasingDeployment(t, 1, workload.RepairAll, 10, trouble.Rates{})
+	h := releasingDeployment(t, 1, quirk.All, 10, trouble.Rates{})
 	put(h, &h.Rollouts, "web", func(r *store.Rollout) { r.Generation, r.WorkloadRef, r.Canary = 1, webDeployment, steps(20, 100) })
 	require.True(t, h.Releases(webDeployment))
 	require.True(t, h.DeleteRollout("web"))
@@ -156,7 +157,7 @@ func TestRolloutIsDeletedAtOnce(t *testing.T) {
 
 // A Rollout is of the workloads of its namespace only.
 func TestRolloutOfAnotherNamespace(t *testing.T) {
-	h := releasingDeployment(t, 1, workload.RepairAll, 10, trouble.Rates{})
+	h := releasingDeployment(t, 1, quirk.All, 10, trouble.Rates{})
 	put(h, &h.Rollouts, "shop/web", func(r *store.Rollout) {
 		r.Generation, r.WorkloadRef, r.Canary = 1, webDeployment, steps(20, 100)
 	})
@@ -169,7 +170,7 @@ func TestRolloutOfAnotherNamespace(t *testing.T) {
 // The hash of a template has what collisions add. A Rollout that patches the Deployment does not make
 // that part of the template.
 func TestRolloutAfterCollision(t *testing.T) {
-	h := releasingDeployment(t, 1, workload.RepairAll, 4, trouble.Rates{})
+	h := releasingDeployment(t, 1, quirk.All, 4, trouble.Rates{})
 	put(h, &h.Deployments, "web", func(d *store.Deployment) { d.Status.CollisionCount = ptr.To(int32(3)) })
 	canary(h, webDeployment, steps(50, 100))
 	h.admit(webDeployment, "v2")

@@ -15,12 +15,13 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 	"github.com/kplan-go/kplan/rollout/sim/internal/trouble"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 var webCloneSet = workload.Ref{APIVersion: "apps.kruise.io/v1alpha1", Kind: "CloneSet", Name: "web"}
 
 // releasingCloneSet is that of a CloneSet of a size, whose pods are all of v1 and ready.
-func releasingCloneSet(t *testing.T, repair workload.Quirks, replicas int32) *harness {
+func releasingCloneSet(t *testing.T, repair quirk.Set, replicas int32) *harness {
 	h := releasing(t, 1, repair, trouble.Rates{}, newSetController)
 	put(h, &h.Sets, "web", func(o *store.Set) {
 		o.Ref, o.Generation, o.Replicas, o.Template, o.TemplateLabels = webCloneSet, 1, &replicas, revision.Template{ID: "v1"}, webApp
@@ -31,7 +32,7 @@ func releasingCloneSet(t *testing.T, repair workload.Quirks, replicas int32) *ha
 }
 
 func TestRolloutOfCloneSet(t *testing.T) {
-	for _, repair := range []workload.Quirks{0, workload.RepairAll} {
+	for _, repair := range []quirk.Set{0, quirk.All} {
 		h := releasingCloneSet(t, repair, 10)
 		canary(h, webCloneSet, steps(20, 60, 100))
 		h.admit(webCloneSet, "v2")
@@ -50,7 +51,7 @@ func TestRolloutOfCloneSet(t *testing.T) {
 }
 
 func TestRolloutOfCloneSetIsTakenBack(t *testing.T) {
-	h := releasingCloneSet(t, workload.RepairAll, 10)
+	h := releasingCloneSet(t, quirk.All, 10)
 	canary(h, webCloneSet, steps(20, 100))
 	h.admit(webCloneSet, "v2")
 	h.rest()
@@ -62,14 +63,14 @@ func TestRolloutOfCloneSetIsTakenBack(t *testing.T) {
 
 // A ref of another kind than the set names nothing.
 func TestAdmitAnotherKind(t *testing.T) {
-	h := releasingCloneSet(t, workload.RepairAll, 1)
+	h := releasingCloneSet(t, quirk.All, 1)
 	other := workload.Ref{APIVersion: "apps/v1", Kind: "StatefulSet", Name: "web"}
 	require.False(t, h.Admit(other, func(*workload.Workload) { t.Fatal("it is a CloneSet") }))
 }
 
 // A size is changed like a template, and enters no release.
 func TestAdmitSize(t *testing.T) {
-	h := releasingCloneSet(t, workload.RepairAll, 3)
+	h := releasingCloneSet(t, quirk.All, 3)
 	canary(h, webCloneSet, steps(50, 100))
 	require.True(t, h.Admit(webCloneSet, func(o *workload.Workload) { o.Replicas = ptr.To(int32(5)) }))
 	h.rest()
@@ -80,7 +81,7 @@ func TestAdmitSize(t *testing.T) {
 // A patch that changes nothing is no write. One by a controller that has not seen the last change is
 // refused, but that of its own pass.
 func TestPatchWorkload(t *testing.T) {
-	h := releasingCloneSet(t, workload.RepairAll, 3)
+	h := releasingCloneSet(t, quirk.All, 3)
 	c := newBatchController(h.Env, 0)
 	uid, version, seen := h.Sets.Get("web").UID, h.Version(), ""
 	patch := func(uid string, n int32, seen *string) apiserver.Answer {

@@ -10,8 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/deploy"
+	deployquirk "github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/internal/base/ptr"
-	"github.com/kplan-go/kplan/replicaset"
+	replicasetquirk "github.com/kplan-go/kplan/replicaset/quirk"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/kruise"
@@ -20,6 +21,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 	"github.com/kplan-go/kplan/rollout/sim/internal/trouble"
 	"github.com/kplan-go/kplan/rollout/workload"
+	workloadquirk "github.com/kplan-go/kplan/rollout/workload/quirk"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -30,17 +32,17 @@ var (
 
 // releasing returns a world in which Rollouts release, with the quirks of upstream or without. makers
 // are of the controllers of workloads.
-func releasing(t *testing.T, seed uint64, repair workload.Quirks, rates trouble.Rates, makers ...func(*Env, int) *control.Controller) *harness {
+func releasing(t *testing.T, seed uint64, repair workloadquirk.Set, rates trouble.Rates, makers ...func(*Env, int) *control.Controller) *harness {
 	h := newHarness(t, seed, rates, append(makers, newRolloutController, newBatchController)...)
 	h.Rollout.Repair = repair
 	if repair != 0 {
-		h.Deployment.Repair, h.ReplicaSet.Repair = deploy.RepairAll, replicaset.RepairAll
+		h.Deployment.Repair, h.ReplicaSet.Repair = deployquirk.All, replicasetquirk.All
 	}
 	return h
 }
 
 // releasingDeployment is that of a Deployment of a size, whose pods are all of v1 and ready.
-func releasingDeployment(t *testing.T, seed uint64, repair workload.Quirks, replicas int32, rates trouble.Rates) *harness {
+func releasingDeployment(t *testing.T, seed uint64, repair workloadquirk.Set, replicas int32, rates trouble.Rates) *harness {
 	h := releasing(t, seed, repair, rates, newDeploymentController, newReplicaSetController)
 	put(h, &h.Deployments, "web", func(d *store.Deployment) {
 		d.Replicas, d.Generation, d.Selector, d.TemplateLabels = &replicas, 1, selector.FromLabels(webApp), webApp

@@ -14,6 +14,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 	"github.com/kplan-go/kplan/rollout/sim/internal/trouble"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // someTrouble lets requests fail, controllers crash, see the past and miss events, and pods flap.
@@ -35,7 +36,7 @@ func TestRolloutsInTrouble(t *testing.T) {
 	for style, set := range styles {
 		for seed := range uint64(20) {
 			t.Run(fmt.Sprint(style, seed), func(t *testing.T) {
-				h := releasingDeployment(t, seed, workload.RepairAll, 6, someTrouble)
+				h := releasingDeployment(t, seed, quirk.All, 6, someTrouble)
 				put(h, &h.Rollouts, "web", func(r *store.Rollout) {
 					r.Generation, r.WorkloadRef = 1, webDeployment
 					set(r)
@@ -80,7 +81,7 @@ func (h *harness) someRequests(ref workload.Ref) (template string) {
 
 // Two controllers of each kind at once do no harm that lasts.
 func TestTwoRolloutControllers(t *testing.T) {
-	h := releasingDeployment(t, 1, workload.RepairAll, 6, trouble.Rates{})
+	h := releasingDeployment(t, 1, quirk.All, 6, trouble.Rates{})
 	h.list = append(h.list, newRolloutController(h.Env, 1), newBatchController(h.Env, 1))
 	canary(h, webDeployment, steps(50, 100))
 	h.admit(webDeployment, "v2")

@@ -15,7 +15,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/internal/podset"
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 	"github.com/kplan-go/kplan/rollout/sim/internal/trouble"
-	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
 // demandsNoVersion reports whether a write is one that succeeds once more when the network repeats it: it
@@ -39,7 +39,7 @@ func TestRequestRepeated(t *testing.T) {
 	for seed := range uint64(10) {
 		rates := trouble.Rates{trouble.Request: 4}
 		ofArgo, agents := newArgo(t, rates, seed), newHarness(t, seed, rates, newDaemonSetController)
-		web, sets := releasingDeployment(t, seed, workload.RepairAll, 6, rates), newHarness(t, seed, rates, newSetController)
+		web, sets := releasingDeployment(t, seed, quirk.All, 6, rates), newHarness(t, seed, rates, newSetController)
 		for _, h := range []*harness{ofArgo, web, agents, sets} {
 			h.Observe(func(w store.Write) {
 				require.True(t, !h.Repeating() || demandsNoVersion(w), "seed %d: %s %s %s: %v", seed, w.By, w.Verb, w.Kind, w.Action)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/quirk"
 	"github.com/kplan-go/kplan/rollout/sim/internal/control"
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 	"github.com/kplan-go/kplan/rollout/sim/internal/trouble"
@@ -68,7 +69,7 @@ func TestReplicaSetOtherOwner(t *testing.T) {
 func TestUnseenAdoption(t *testing.T) {
 	for _, waits := range []bool{false, true} {
 		h := newHarness(t, 1, trouble.Rates{trouble.Extremes: 1}) // which does not strike here
-		h.ReplicaSet.Repair = replicaset.RepairAll
+		h.ReplicaSet.Repair = quirk.All
 		c := &replicaSetController{env: h.Env, table: &h.ReplicaSets, kind: replicaset.Kind, expected: expectations{}}
 		c.Controller = control.New(h.Server, c, store.ReplicaSetController, 0, store.KindReplicaSet, store.KindPod)
 		if waits {

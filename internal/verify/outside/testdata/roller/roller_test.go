@@ -11,6 +11,7 @@ import (
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/deploy/deploytest"
+	"github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout/plantest"
 )
@@ -48,7 +49,7 @@ var states = rapid.Custom(func(t *rapid.T) deploy.Snapshot {
 	return s
 })
 
-var kit = promised.From(states).With(rapid.Just(deploy.Options{Repair: deploy.RepairAll}))
+var kit = promised.From(states).With(rapid.Just(deploy.Options{Repair: quirk.All}))
 
 // The checks find no bug in the planner.
 func TestRoller(t *testing.T) { kit.Check(t, Plan(None)) }

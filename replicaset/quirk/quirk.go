@@ -1,47 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package replicaset
+// Package quirk names the quirks of ReplicaSets: defects of upstream.
+// Plans have them by default; Repair of replicaset.Options takes the set to repair.
+package quirk
 
 import (
 	"github.com/kplan-go/kplan"
-	"github.com/kplan-go/kplan/internal/base/quirk"
+	"github.com/kplan-go/kplan/internal/base/quirkset"
 )
 
-// Quirks is a set of quirks: behaviours of Kubernetes that the default keeps and
-// Options.Repair repairs. The zero Quirks is none. In JSON it is a list of names.
-type Quirks uint64
+// A Set is a set of quirks. The zero Set is empty. In JSON it is a list of names.
+type Set uint64
 
-// The quirks, in the order of [QuirkTable].
+// The quirks, in the order of [Table].
 const (
-	FailureConditionNotRefreshed           Quirks = 1 << iota // an existing ReplicaFailure keeps its old reason and text
-	WaitingRemovesFailure                                     // a pass that waits for expectations removes ReplicaFailure
-	TerminatingNamespaceRaisesExpectations                    // a pass waits for creations in a namespace that is going away
-	UnusableSelectorIgnored                                   // a selector that cannot be used is no error
-	RecheckWithoutReadyTime                                   // a ready pod without a ready time causes endless rechecks
-	FailedClaimHidesStatus                                    // one failed claim prevents the write of the status
+	FailureConditionNotRefreshed           Set = 1 << iota // an existing ReplicaFailure keeps its old reason and text
+	WaitingRemovesFailure                                  // a pass that waits for expectations removes ReplicaFailure
+	TerminatingNamespaceRaisesExpectations                 // a pass waits for creations in a namespace that is going away
+	UnusableSelectorIgnored                                // a selector that cannot be used is no error
+	RecheckWithoutReadyTime                                // a ready pod without a ready time causes endless rechecks
+	FailedClaimHidesStatus                                 // one failed claim prevents the write of the status
 )
 
-// RepairAll is the set of all quirks.
-const RepairAll Quirks = 1<<6 - 1
+// All is the set of all quirks.
+const All Set = 1<<6 - 1
 
 // Has reports whether q contains all of x.
-func (q Quirks) Has(x Quirks) bool { return q&x == x }
+func (q Set) Has(x Set) bool { return q&x == x }
 
 // String returns the names of the quirks, separated by commas.
-func (q Quirks) String() string { return quirk.Format(QuirkTable(), q) }
+func (q Set) String() string { return quirkset.Format(Table(), q) }
 
 // MarshalJSON encodes the list of names.
-func (q Quirks) MarshalJSON() ([]byte, error) { return quirk.Marshal(QuirkTable(), q) }
+func (q Set) MarshalJSON() ([]byte, error) { return quirkset.Marshal(Table(), q) }
 
 // UnmarshalJSON decodes a list of names. An unknown name is an error.
-func (q *Quirks) UnmarshalJSON(data []byte) error { return quirk.Unmarshal(QuirkTable(), data, q) }
+func (q *Set) UnmarshalJSON(data []byte) error { return quirkset.Unmarshal(Table(), data, q) }
 
-// ParseQuirks returns the quirks with these names. The error, if any, wraps
+// Parse returns the quirks with these names. The error, if any, wraps
 // [kplan.ErrInvalid] and one [kplan.FieldError] for each unknown name.
-func ParseQuirks(names ...string) (Quirks, error) { return quirk.Parse[Quirks](QuirkTable(), names...) }
+func Parse(names ...string) (Set, error) { return quirkset.Parse[Set](Table(), names...) }
 
-// QuirkTable returns the descriptions of the quirks, in the order of the constants.
-func QuirkTable() []kplan.Quirk {
+// Table returns the descriptions of the quirks, in the order of the constants.
+func Table() []kplan.Quirk {
 	return []kplan.Quirk{
 		{
 			Name:     "FailureConditionNotRefreshed",

@@ -1,56 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package argo
+// Package quirk names the quirks of Rollouts of Argo: defects of upstream.
+// Plans have them by default; Repair of argo.Options takes the set to repair.
+package quirk
 
 import (
 	"github.com/kplan-go/kplan"
-	"github.com/kplan-go/kplan/internal/base/quirk"
+	"github.com/kplan-go/kplan/internal/base/quirkset"
 )
 
-// Quirks is a set of quirks: defects of Argo Rollouts. Plans have them by default, and
-// [Options.Repair] takes them out. The zero Quirks is none. In JSON it is a list of names.
-type Quirks uint64
+// A Set is a set of quirks. The zero Set is empty. In JSON it is a list of names.
+type Set uint64
 
-// The quirks, in the order of [QuirkTable].
+// The quirks, in the order of [Table].
 const (
-	AbortLeavesRequests      Quirks = 1 << iota // an abort with a least size leaves requests with the new pods
-	AbortGetsPodsAgain                          // an aborted update gets pods again when stable ones are missing
-	StableGoesBeforeRequests                    // stable pods go in the pass that leads all requests to them
-	NoPodServesRest                             // a share of less than one stable pod is served by none
-	RoutesLost                                  // routes that are set before there are pods do not come back
-	StablePingPongSelectsAll                    // the stable one of two Services that take turns selects all pods
-	ZeroReplicasTakeSteps                       // an update of 0 replicas takes all steps, with pods and pauses
-	StepBehindTheEnd                            // the index of the step goes past the end
-	OvercountedKeepsOthers                      // one ReplicaSet with too many available pods keeps all other old ones
-	PauseBeginsWhilePodsGo                      // a pause begins in the pass that removes pods of other templates
-	PausedTwice                                 // two analyses without a result pause twice for one reason
-	ZeroDelayKeepsForEver                       // a scaleDownDelaySeconds of 0 keeps old pods forever
+	AbortLeavesRequests      Set = 1 << iota // an abort with a least size leaves requests with the new pods
+	AbortGetsPodsAgain                       // an aborted update gets pods again when stable ones are missing
+	StableGoesBeforeRequests                 // stable pods go in the pass that leads all requests to them
+	NoPodServesRest                          // a share of less than one stable pod is served by none
+	RoutesLost                               // routes that are set before there are pods do not come back
+	StablePingPongSelectsAll                 // the stable one of two Services that take turns selects all pods
+	ZeroReplicasTakeSteps                    // an update of 0 replicas takes all steps, with pods and pauses
+	StepBehindTheEnd                         // the index of the step goes past the end
+	OvercountedKeepsOthers                   // one ReplicaSet with too many available pods keeps all other old ones
+	PauseBeginsWhilePodsGo                   // a pause begins in the pass that removes pods of other templates
+	PausedTwice                              // two analyses without a result pause twice for one reason
+	ZeroDelayKeepsForEver                    // a scaleDownDelaySeconds of 0 keeps old pods forever
 )
 
-// RepairAll is all quirks.
-const RepairAll = ZeroDelayKeepsForEver<<1 - 1
+// All is all quirks.
+const All = ZeroDelayKeepsForEver<<1 - 1
 
 // Has reports whether q contains all of x.
-func (q Quirks) Has(x Quirks) bool { return q&x == x }
+func (q Set) Has(x Set) bool { return q&x == x }
 
 // String returns the names, separated by commas.
-func (q Quirks) String() string { return quirk.Format(QuirkTable(), q) }
+func (q Set) String() string { return quirkset.Format(Table(), q) }
 
 // MarshalJSON encodes the set as the list of its names.
-func (q Quirks) MarshalJSON() ([]byte, error) { return quirk.Marshal(QuirkTable(), q) }
+func (q Set) MarshalJSON() ([]byte, error) { return quirkset.Marshal(Table(), q) }
 
-// UnmarshalJSON decodes the output of [Quirks.MarshalJSON]. An unknown name is an error.
-func (q *Quirks) UnmarshalJSON(data []byte) error { return quirk.Unmarshal(QuirkTable(), data, q) }
+// UnmarshalJSON decodes the output of [Set.MarshalJSON]. An unknown name is an error.
+func (q *Set) UnmarshalJSON(data []byte) error { return quirkset.Unmarshal(Table(), data, q) }
 
-// ParseQuirks returns the set of the quirks with these names. Unknown names are errors.
-func ParseQuirks(names ...string) (Quirks, error) { return quirk.Parse[Quirks](QuirkTable(), names...) }
+// Parse returns the set of the quirks with these names. Unknown names are errors.
+func Parse(names ...string) (Set, error) { return quirkset.Parse[Set](Table(), names...) }
 
 const release = ", Argo Rollouts v1.10.2"
 
 const issue = "argoproj/argo-rollouts#"
 
-// QuirkTable describes each quirk, in the order of the constants.
-func QuirkTable() []kplan.Quirk {
+// Table describes each quirk, in the order of the constants.
+func Table() []kplan.Quirk {
 	return append(trafficQuirks(), otherQuirks()...)
 }
 

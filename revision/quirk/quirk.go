@@ -1,50 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package revision
+// Package quirk names the quirks of names and revisions: defects of upstream.
+// Plans have them by default; Repair of revision.Options takes the set to repair.
+package quirk
 
 import (
 	"github.com/kplan-go/kplan"
-	"github.com/kplan-go/kplan/internal/base/quirk"
+	"github.com/kplan-go/kplan/internal/base/quirkset"
 )
 
-// Quirks is a set of quirks: behaviours of Kubernetes that the default keeps and
-// Options.Repair repairs. The zero Quirks is none. In JSON it is a list of names. Bits
-// beyond [RepairAll] mean nothing.
-type Quirks uint64
+// A Set is a set of quirks. The zero Set is empty. In JSON it is a list of names. Bits
+// beyond [All] mean nothing.
+type Set uint64
 
-// The quirks, in the order of [QuirkTable].
+// The quirks, in the order of [Table].
 const (
-	UnreadableRevisionFreezes    Quirks = 1 << iota // annotations of a ReplicaSet whose revision does not parse are not written
-	UnreadableRevisionSortsByAge                    // a ReplicaSet whose revision does not parse is sorted by age
-	DataBesideObjectNotHashed                       // the hash ignores the data of a revision with a decoded object
-	SerialisationIsVersion                          // the same template in another JSON form is a new revision
-	LongNameNotCut                                  // names of DaemonSet revisions may be too long
-	CollisionLabelDiffers                           // after a collision the hash label differs from the hash in the name
-	UnsetCollisionCountFails                        // without a collision count no revision is created
-	UsedSetsFillHistory                             // ReplicaSets with pods count against the history limit
+	UnreadableRevisionFreezes    Set = 1 << iota // annotations of a ReplicaSet with a malformed revision are not written
+	UnreadableRevisionSortsByAge                 // a ReplicaSet with a malformed revision is sorted by age
+	DataBesideObjectNotHashed                    // the hash ignores the data of a revision with a decoded object
+	SerialisationIsVersion                       // the same template in another JSON form is a new revision
+	LongNameNotCut                               // names of DaemonSet revisions may be too long
+	CollisionLabelDiffers                        // after a collision the hash label differs from the hash in the name
+	UnsetCollisionCountFails                     // without a collision count no revision is created
+	UsedSetsFillHistory                          // ReplicaSets with pods count against the history limit
 )
 
-// RepairAll is all quirks.
-const RepairAll Quirks = 1<<8 - 1
+// All is all quirks.
+const All Set = 1<<8 - 1
 
 // Has reports whether q contains all of x.
-func (q Quirks) Has(x Quirks) bool { return q&x == x }
+func (q Set) Has(x Set) bool { return q&x == x }
 
 // String returns the names of the quirks, separated by commas.
-func (q Quirks) String() string { return quirk.Format(QuirkTable(), q) }
+func (q Set) String() string { return quirkset.Format(Table(), q) }
 
 // MarshalJSON encodes the list of names.
-func (q Quirks) MarshalJSON() ([]byte, error) { return quirk.Marshal(QuirkTable(), q) }
+func (q Set) MarshalJSON() ([]byte, error) { return quirkset.Marshal(Table(), q) }
 
 // UnmarshalJSON decodes a list of names. An unknown name is an error.
-func (q *Quirks) UnmarshalJSON(data []byte) error { return quirk.Unmarshal(QuirkTable(), data, q) }
+func (q *Set) UnmarshalJSON(data []byte) error { return quirkset.Unmarshal(Table(), data, q) }
 
-// ParseQuirks returns the quirks with these names. The error, if any, wraps
+// Parse returns the quirks with these names. The error, if any, wraps
 // [kplan.ErrInvalid] and one [kplan.FieldError] for each unknown name.
-func ParseQuirks(names ...string) (Quirks, error) { return quirk.Parse[Quirks](QuirkTable(), names...) }
+func Parse(names ...string) (Set, error) { return quirkset.Parse[Set](Table(), names...) }
 
-// QuirkTable returns the description of each quirk, in the order of the constants.
-func QuirkTable() []kplan.Quirk {
+// Table returns the description of each quirk, in the order of the constants.
+func Table() []kplan.Quirk {
 	return append(quirksOfReplicaSets(), append(quirksOfRevisions(), kplan.Quirk{
 		Name:     "UsedSetsFillHistory",
 		Upstream: "Old ReplicaSets in use count against the history limit, and idle ones go in their place, so that fewer are left to go back to than the limit says.",

@@ -1,76 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package daemonset
+// Package quirk names the quirks of DaemonSets: defects of upstream.
+// Plans have them by default; Repair of daemonset.Options takes the set to repair.
+package quirk
 
 import (
 	"slices"
 
 	"github.com/kplan-go/kplan"
-	"github.com/kplan-go/kplan/internal/base/quirk"
+	"github.com/kplan-go/kplan/internal/base/quirkset"
 	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/revision/quirk"
 )
 
-// Quirks is a set of behaviours of upstream that [Options].Repair repairs. The zero
-// Quirks is the empty set.
-type Quirks uint64
+// A Set is a set of quirks. The zero Set is empty. In JSON it is a list of names.
+type Set uint64
 
-// The quirks. [QuirkTable] describes each.
+// The quirks. [Table] describes each.
 const (
-	OutsideNodesUseBudget                  Quirks = 1 << iota // nodes that should not run a pod use up the budget
-	OldUnavailableNotCounted                                  // old pods that are not available use up no budget
-	MissingNodeStopsSurge                                     // an old pod on a missing node stops an update with surge
-	OlderPodsRelabelled                                       // if several revisions have the template, all pods get one hash, pods of older templates too
-	GenerationHidesHash                                       // a pod with an old hash and the template generation is new
-	StatusCountsDeletedPod                                    // a node counts by its oldest pod, even if that is being deleted
-	SurgeIgnoresBackoff                                       // with surge, pods that fail are replaced without delay
-	SharesOfLastStatus                                        // partition and burst are shares of the desired nodes of the last status
-	BurstRoundsToZero                                         // a burst in percent is 0 for few nodes, and no pod is ever created, deleted or updated
-	CollisionCountNotRaised                                   // a taken name of a revision is tried again and again
-	DeletedPodCountsTwice                                     // an unavailable new pod in state PreparingDelete counts twice
-	SucceededPodsStay                                         // pods that have succeeded are never replaced
-	GateAddedTwice                                            // a readiness gate of the template is added again
-	PodsOfMissingNodesDeletedAgain                            // unbound pods of missing nodes are deleted again and again
-	InPlaceRemovesAllMetadata                                 // an update in place removes metadata of other writers
-	InPlaceLeftUnfinished                                     // an update in place does not end if the RollingType changes
-	SurgeOnExcludedNodes                                      // nodes that should not run a pod get a second one
-	SerialisationIsVersion                                    // the same template in another form is a new revision
-	LongNameNotCut                                            // a revision with a long name cannot be created
-	TerminatingNamespaceRaisesExpectations                    // creations in a terminating namespace are waited for
+	OutsideNodesUseBudget                  Set = 1 << iota // nodes that should not run a pod use up the budget
+	OldUnavailableNotCounted                               // old pods that are not available use up no budget
+	MissingNodeStopsSurge                                  // an old pod on a missing node stops an update with surge
+	OlderPodsRelabelled                                    // if several revisions have the template, all pods get one hash, pods of older templates too
+	GenerationHidesHash                                    // a pod with an old hash and the template generation is new
+	StatusCountsDeletedPod                                 // a node counts by its oldest pod, even if that is being deleted
+	SurgeIgnoresBackoff                                    // with surge, pods that fail are replaced without delay
+	SharesOfLastStatus                                     // partition and burst are shares of the desired nodes of the last status
+	BurstRoundsToZero                                      // a burst in percent is 0 for few nodes, and no pod is ever created, deleted or updated
+	CollisionCountNotRaised                                // a taken name of a revision is tried again and again
+	DeletedPodCountsTwice                                  // an unavailable new pod in state PreparingDelete counts twice
+	SucceededPodsStay                                      // pods that have succeeded are never replaced
+	GateAddedTwice                                         // a readiness gate of the template is added again
+	PodsOfMissingNodesDeletedAgain                         // unbound pods of missing nodes are deleted again and again
+	InPlaceRemovesAllMetadata                              // an update in place removes metadata of other writers
+	InPlaceLeftUnfinished                                  // an update in place does not end if the RollingType changes
+	SurgeOnExcludedNodes                                   // nodes that should not run a pod get a second one
+	SerialisationIsVersion                                 // the same template in another form is a new revision
+	LongNameNotCut                                         // a revision with a long name cannot be created
+	TerminatingNamespaceRaisesExpectations                 // creations in a terminating namespace are waited for
 )
 
-// RepairAll is all quirks.
-const RepairAll Quirks = 1<<20 - 1
+// All is all quirks.
+const All Set = 1<<20 - 1
 
 // Has reports whether q contains all of x.
-func (q Quirks) Has(x Quirks) bool { return q&x == x }
+func (q Set) Has(x Set) bool { return q&x == x }
 
 // String returns the names of the quirks, separated by commas.
-func (q Quirks) String() string { return quirk.Format(QuirkTable(), q) }
+func (q Set) String() string { return quirkset.Format(Table(), q) }
 
 // MarshalJSON encodes the set as the list of its names.
-func (q Quirks) MarshalJSON() ([]byte, error) { return quirk.Marshal(QuirkTable(), q) }
+func (q Set) MarshalJSON() ([]byte, error) { return quirkset.Marshal(Table(), q) }
 
-// UnmarshalJSON decodes the output of [Quirks.MarshalJSON]. An unknown name is an error.
-func (q *Quirks) UnmarshalJSON(data []byte) error { return quirk.Unmarshal(QuirkTable(), data, q) }
+// UnmarshalJSON decodes the output of [Set.MarshalJSON]. An unknown name is an error.
+func (q *Set) UnmarshalJSON(data []byte) error { return quirkset.Unmarshal(Table(), data, q) }
 
-// ParseQuirks returns the set of the quirks with these names. The error, if any, wraps
+// Parse returns the set of the quirks with these names. The error, if any, wraps
 // [kplan.ErrInvalid] and one [kplan.FieldError] for each unknown name.
-func ParseQuirks(names ...string) (Quirks, error) { return quirk.Parse[Quirks](QuirkTable(), names...) }
+func Parse(names ...string) (Set, error) { return quirkset.Parse[Set](Table(), names...) }
 
-// revision returns the options of package revision that repair the quirks of the set.
-func (q Quirks) revision() (o revision.Options) {
+// Revision returns the options of package revision that repair the quirks of the set.
+func (q Set) Revision() (o revision.Options) {
 	if q.Has(SerialisationIsVersion) {
-		o.Repair |= revision.SerialisationIsVersion
+		o.Repair |= quirk.SerialisationIsVersion
 	}
 	if q.Has(LongNameNotCut) {
-		o.Repair |= revision.LongNameNotCut
+		o.Repair |= quirk.LongNameNotCut
 	}
 	return o
 }
 
-// QuirkTable returns the description of each quirk, in the order of the constants. It refers
+// Table returns the description of each quirk, in the order of the constants. It refers
 // to Kubernetes 1.36.3 and OpenKruise at 07169cfac7b9.
-func QuirkTable() []kplan.Quirk {
+func Table() []kplan.Quirk {
 	return slices.Concat(budgetQuirks(), passQuirks(), podQuirks())
 }
 

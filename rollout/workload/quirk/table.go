@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package workload
+package quirk
 
 import "github.com/kplan-go/kplan"
 
-// QuirkTable returns the quirks, in the order of the constants. Their sources are files of
+// Table returns the quirks, in the order of the constants. Their sources are files of
 // OpenKruise Rollouts at commit 9dd6279d.
-func QuirkTable() []kplan.Quirk { return append(earlyQuirks(), laterQuirks()...) }
+func Table() []kplan.Quirk { return append(earlyQuirks(), laterQuirks()...) }
 
 // row makes rows shorter: all sources are of one commit.
 func row(name, upstream, source, issue, input, repair string) kplan.Quirk {

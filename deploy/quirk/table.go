@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package deploy
+package quirk
 
 import "github.com/kplan-go/kplan"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package quirk encodes sets of quirks as text and as JSON. Bit i of a set stands for row i of the
+// Package quirkset encodes sets of quirks as text and as JSON. Bit i of a set stands for row i of the
 // table of quirks of a planner.
-package quirk
+package quirkset
 
 import (
 	"encoding/json"
