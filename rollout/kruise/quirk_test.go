@@ -87,7 +87,7 @@ func TestQuirks(t *testing.T) {
 
 // The names of the table are those of the constants, in their order.
 func TestQuirkTable(t *testing.T) {
-	file, err := parser.ParseFile(token.NewFileSet(), "../workload/quirk.go", nil, 0)
+	file, err := parser.ParseFile(token.NewFileSet(), "../workload/quirk/quirk.go", nil, 0)
 	require.NoError(t, err)
 	var names []string
 	for _, d := range file.Decls {
