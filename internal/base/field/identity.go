@@ -64,7 +64,13 @@ func (s *Identities) Check(errs *kplan.FieldErrors, list string, n int, at Eleme
 	if i, _, found := s.names.Duplicate(n, name); found {
 		errs.Add(kplan.ElementPath(list, name(i))+".Name", name(i), "must be unique")
 	}
-	if i, j, found := s.uids.Duplicate(n, uid); found {
-		errs.Add(kplan.ElementPath(list, min(name(i), name(j)))+".UID", uid(i), "must be unique")
+	if k, _, found := s.uids.Duplicate(n, uid); found {
+		least := name(k)
+		for i := range n {
+			if uid(i) == uid(k) {
+				least = min(least, name(i))
+			}
+		}
+		errs.Add(kplan.ElementPath(list, least)+".UID", uid(k), "must be unique")
 	}
 }

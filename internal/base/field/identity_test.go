@@ -21,6 +21,7 @@ func TestIdentities(t *testing.T) {
 		{"all differ", [][2]string{{"a", "1"}, {"b", "2"}}, "", ""},
 		{"two of one name", [][2]string{{"b", "1"}, {"a", "2"}, {"b", "3"}}, "", `Pods["b"].Name: "b": must be unique`},
 		{"two of one UID", [][2]string{{"b", "1"}, {"a", "1"}}, "", `Pods["a"].UID: "1": must be unique`},
+		{"three of one UID", [][2]string{{"c", "1"}, {"b", "1"}, {"a", "1"}}, "", `Pods["a"].UID: "1": must be unique`},
 		{"without a name", [][2]string{{"", "1"}, {"", "2"}}, "", `Pods[""].Name: "": must be set`},
 		{"which does not count", [][2]string{{"a", "1"}, {"", "x"}, {"a", "x"}}, "x", ""},
 	} {
