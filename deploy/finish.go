@@ -94,6 +94,7 @@ func Finish(s Snapshot, p Plan, r Report, now time.Time, opts Options) Result {
 	case len(gone) > 0:
 		f.result.Errs, f.result.Again = gone, f.snapshotAfterClaims()
 	default:
+		f.s.Pods = nil // the end of a pass does not read them
 		f.checkActions()
 	}
 	f.result.Err = errors.Join(f.result.Errs...)
