@@ -28,7 +28,8 @@ func (in *input) admitPods(errs *kplan.FieldErrors) {
 		_, counts = in.ownerOf(&in.pods[i], indexByUID)
 		return in.pods[i].Name, in.pods[i].UID, counts
 	}
-	identities := field.NewIdentities(n)
+	var identities field.Identities
+	identities.Begin(n)
 	for i := range n {
 		identities.Add(at(i))
 	}

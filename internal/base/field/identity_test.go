@@ -28,10 +28,14 @@ func TestIdentities(t *testing.T) {
 		at := func(i int) (name, uid string, counts bool) { return c.list[i][0], c.list[i][1], c.list[i][1] != c.none }
 		var unique, noted kplan.FieldErrors
 		Unique(&unique, "Pods", len(c.list), at)
-		s := NewIdentities(len(c.list))
+		var s, none Identities
+		s.Begin(len(c.list))
 		for i := range c.list {
 			s.Add(at(i))
+			none.Add(at(i))
 		}
+		none.Check(&noted, "Pods", len(c.list), at)
+		require.Empty(t, noted, "it has not begun")
 		s.Check(&noted, "Pods", len(c.list), at)
 		require.Equal(t, unique, noted, c.why)
 		if c.want == "" {
