@@ -66,28 +66,24 @@ func (ps *podSet) comparePods(i, j int32) int { return cmp.Compare(ps.name(i), p
 func (in *input) readPods(r PodReader, v *Version, errs *kplan.FieldErrors) {
 	n := r.Len()
 	in.podSet = podSet{reader: r, facts: make([]facts, n), owned: make([]int32, 0, n), keyOf: make([]int32, 0, n)}
-	var identities *field.Identities
+	var identities field.Identities // of the pods of a snapshot
 	list, ok := r.(podList)
 	if ok {
-		identities = field.NewIdentities(n)
+		identities.Begin(n)
 	}
 	for i := range n {
 		p := r.At(i)
 		if p == nil {
 			continue
 		}
-		if identities != nil {
-			identities.Add(p.Name, p.UID, p.ControllerUID == in.ds.UID)
-		}
+		identities.Add(p.Name, p.UID, p.ControllerUID == in.ds.UID)
 		in.readPod(int32(i), p, v)
 	}
 	slices.SortFunc(in.claimed, in.comparePods)
 	slices.SortFunc(in.relabelled, in.comparePods)
-	if identities != nil {
-		identities.Check(errs, "Pods", n, func(i int) (name, uid string, counts bool) {
-			return list[i].Name, list[i].UID, list[i].ControllerUID == in.ds.UID
-		})
-	}
+	identities.Check(errs, "Pods", n, func(i int) (name, uid string, counts bool) {
+		return list[i].Name, list[i].UID, list[i].ControllerUID == in.ds.UID
+	})
 }
 
 // readPod decides whether a pod belongs to the DaemonSet, and finds its node and its facts.

@@ -30,6 +30,7 @@ func (in *input) admit(s *Snapshot, now time.Time, opts *Options) error {
 	in.resolveOfReady()
 	in.tellApart(&errs)
 	in.findNew()
+	in.admitPods(&errs)
 	return errs.Join()
 }
 

@@ -174,6 +174,15 @@ func TestPropertyPureWithOptions(t *testing.T) {
 	})
 }
 
+// TestPropertyPureWithPausePoints: two pods with one name or UID are an error, or do not matter.
+func TestPropertyPureWithPausePoints(t *testing.T) {
+	check(t, func(t *rapid.T) {
+		s, opts := random.WithPods(random.Rapid(t), caughtUp(t)), anyOptions(t)
+		opts.PausePoints = true
+		purity.Check(t, s, func(s deploy.Snapshot) (deploy.Plan, error) { return deploy.Reconcile(s, t0, opts) }, "ReplicaSets", "Pods")
+	})
+}
+
 // TestPropertyCorrectedSizes: under Corrected no size is negative, and a pass that
 // scales in proportion reaches its sum exactly and moves every ReplicaSet the same
 // way.

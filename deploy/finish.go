@@ -45,14 +45,17 @@ type Result struct {
 	// failures for RetryDelay from 0 again. Errs are the errors that Err joins.
 	Err  error
 	Errs []error
-	// RecheckAt is the RecheckAt of the plan. It is zero if the pass failed, and if it ended
-	// early without an error: because the namespace is being deleted, or because the plan
-	// expected the name of the new ReplicaSet to be taken.
+	// RecheckAt is when to call Reconcile again even if nothing changes: the RecheckAt of the
+	// plan, also if an old ReplicaSet could not be scaled in a rolling update; after a creation
+	// that the plan did not expect to succeed, the deadline of the new ReplicaSet. It is zero
+	// after any other failure, and if the namespace is being deleted: then the RecheckAt of an
+	// earlier pass is still due.
 	RecheckAt time.Time
 	// Again is set if ReplicaSets to be adopted are gone, so that nothing but claims has been
-	// carried out: the snapshot after the claims, without them. Call [Reconcile] with it at
-	// once. Each such snapshot has fewer orphans than the one before. A caller that does not
-	// plan at once retries later, since Err wraps kplan.ErrGone.
+	// carried out: the snapshot after the claims, without them. Released ReplicaSets are in it
+	// without a controller, because their names are still taken. Call [Reconcile] with it at
+	// once. Each such snapshot has fewer ReplicaSets than the one before. A caller that does
+	// not plan at once retries later, since Err wraps kplan.ErrGone.
 	Again *Snapshot
 }
 
@@ -94,12 +97,10 @@ func Finish(s Snapshot, p Plan, r Report, now time.Time, opts Options) Result {
 	case len(gone) > 0:
 		f.result.Errs, f.result.Again = gone, f.snapshotAfterClaims()
 	default:
+		f.s.Pods = nil // the end of a pass does not read them
 		f.checkActions()
 	}
 	f.result.Err = errors.Join(f.result.Errs...)
-	if f.result.Err != nil {
-		f.result.RecheckAt = time.Time{}
-	}
 	return f.result
 }
 
@@ -163,24 +164,22 @@ func (f *finish) checkClaims() (gone []error) {
 func (f *finish) snapshotAfterClaims() *Snapshot {
 	next := f.s
 	next.ReplicaSets = slices.Clone(f.s.ReplicaSets)
-	find := func(name, uid string) int {
-		return slices.IndexFunc(next.ReplicaSets, func(rs replicaset.ReplicaSet) bool { return rs.Name == name && rs.UID == uid })
+	give := func(i int, name, uid, kind, controller, controllerUID string) {
+		k, o := slices.IndexFunc(next.ReplicaSets, func(rs replicaset.ReplicaSet) bool { return rs.Name == name && rs.UID == uid }), f.outcome(i)
+		if k >= 0 && o.Answer == kplan.NotFound {
+			next.ReplicaSets = slices.Delete(next.ReplicaSets, k, k+1)
+		} else if k >= 0 {
+			rs := &next.ReplicaSets[k]
+			rs.ControllerKind, rs.ControllerName, rs.ControllerUID = kind, controller, controllerUID
+			rs.ResourceVersion = o.ResourceVersion // if it is unknown, actions get no version as a precondition
+		}
 	}
 	for i, a := range f.plan.Actions {
 		switch a := a.(type) {
 		case AdoptReplicaSet:
-			k, o := find(a.Name, a.UID), f.outcome(i)
-			if k >= 0 && o.Answer == kplan.NotFound {
-				next.ReplicaSets = slices.Delete(next.ReplicaSets, k, k+1)
-			} else if k >= 0 {
-				rs := &next.ReplicaSets[k]
-				rs.ControllerKind, rs.ControllerName, rs.ControllerUID = cmp.Or(f.s.Deployment.Kind, Kind), f.s.Deployment.Name, f.s.Deployment.UID
-				rs.ResourceVersion = o.ResourceVersion // if it is unknown, actions get no version as a precondition
-			}
+			give(i, a.Name, a.UID, cmp.Or(f.s.Deployment.Kind, Kind), f.s.Deployment.Name, f.s.Deployment.UID)
 		case ReleaseReplicaSet:
-			if k := find(a.Name, a.UID); k >= 0 {
-				next.ReplicaSets = slices.Delete(next.ReplicaSets, k, k+1)
-			}
+			give(i, a.Name, a.UID, "", "", "")
 		}
 	}
 	next.ReplicaSets = apply.Left(next.ReplicaSets) // nil if none is left
@@ -209,7 +208,7 @@ func (f *finish) checkActions() {
 				f.recordAnnotations(i)
 			}
 		}
-		f.result.Status = f.plan.Status.clone()
+		f.result.Status, f.result.RecheckAt = f.plan.Status.clone(), f.plan.RecheckAt
 		f.recount(failed)
 		f.addError(f.plan.Actions[failed], f.outcome(failed).Failure())
 	default:

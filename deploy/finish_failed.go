@@ -67,6 +67,10 @@ func (f *finish) endWithCreation() {
 	f.setRevision(&in, a.Revision)
 	list.finish(&in)
 	f.result.Status = in.storedStatus(list.list)
+	f.result.RecheckAt = in.recheck(&f.result.Status)
+	if in.partitioned() {
+		f.result.RecheckAt = in.recheckPartition(f.result.RecheckAt, false)
+	}
 }
 
 // setRevision sets the revision annotation of the Deployment, which is written with the status.

@@ -92,6 +92,7 @@ func TestFinishNameFree(t *testing.T) {
 	require.Equal(t, s.Deployment.Status.ObservedGeneration, r.Status.ObservedGeneration, "the numbers are left to the next pass")
 	require.Len(t, r.Status.Conditions, 1)
 	require.Equal(t, `Created new replica set "web-v2"`, r.Status.Conditions[0].Message)
+	require.Equal(t, t0.Add(time.Minute+1), r.RecheckAt, "the deadline of the new ReplicaSet")
 
 	p.Actions[0] = deploy.CreateReplicaSet{Name: "web-v2", Revision: 2}
 	r = deploy.Finish(s, p, outcomes(1), t0, deploy.Options{})
@@ -135,7 +136,8 @@ func TestFinishScalingRefused(t *testing.T) {
 	require.True(t, r.WriteStatus)
 	requireEqual(t, "the status of the plan", p.Status, r.Status)
 	require.Empty(t, r.Events, "nothing was scaled")
-	require.Zero(t, r.RecheckAt)
+	require.Equal(t, p.RecheckAt, r.RecheckAt, "the deadline, which may be later than the last retry")
+	require.NotZero(t, r.RecheckAt)
 
 	s = snapshot(web(4, limits(1, 1), deadline(60)), set(1, 4, counts(4, 4)), set(2, 0))
 	p = reconcile(t, s)
@@ -209,6 +211,48 @@ func TestFinishOrphanGone(t *testing.T) {
 
 	report.LiveCheck = errBoom
 	require.ErrorContains(t, deploy.Finish(s, p, report, t0, deploy.Options{}).Err, "can't adopt ReplicaSet web-v1")
+}
+
+// A ReplicaSet that is released stays in the next snapshot without a controller, unless it is gone:
+// its name is taken for the new one.
+func TestFinishOrphanGoneAfterRelease(t *testing.T) {
+	gone, released := set(1, 4, counts(4, 4), labelled("web"), controlled("")), set(3, 2, labelled("other"))
+	s := snapshot(web(4, selects(map[string]string{"app": "web"}), template("v3")), gone, set(2, 4, counts(4, 4), labelled("web")), released)
+	s.Deployment.Template.ID, s.ReplicaSets[2].Template.ID = "v4", "v0"
+	p := reconcile(t, s)
+	for _, c := range []struct {
+		answer kplan.ServerAnswer
+		want   []string
+	}{
+		{kplan.Done, []string{"web-v3 NameTaken 0/0"}},
+		{kplan.Invalid, []string{"web-v3 NameTaken 0/0"}},
+		{kplan.NotFound, nil},
+	} {
+		report := deploy.Report{}
+		for _, a := range p.Actions {
+			o := kplan.Outcome{}
+			switch a.(type) {
+			case deploy.AdoptReplicaSet:
+				o.Answer = kplan.NotFound
+			case deploy.ReleaseReplicaSet:
+				o = kplan.Outcome{Answer: c.answer, ResourceVersion: "78"}
+			}
+			report.Outcomes = append(report.Outcomes, o)
+		}
+		r := deploy.Finish(s, p, report, t0, deploy.Options{})
+		require.NotNil(t, r.Again)
+		next := reconcile(t, *r.Again)
+		require.Equal(t, c.want != nil, len(r.Again.ReplicaSets) == 2, c.answer)
+		if c.want == nil {
+			require.NotContains(t, next.String(), "NameTaken")
+			continue
+		}
+		orphan := r.Again.ReplicaSets[1]
+		require.Equal(t, []string{"web-v3", "", "", "", "78"}, []string{orphan.Name, orphan.ControllerKind, orphan.ControllerName, orphan.ControllerUID, orphan.ResourceVersion})
+		require.Equal(t, c.want, holds(next), c.answer)
+		require.Len(t, next.Actions, 1, "it is neither adopted nor released again")
+		require.Equal(t, "web-uid", s.ReplicaSets[2].ControllerUID)
+	}
 }
 
 // What was set before a failure is written: the revision, and that the ReplicaSet is there.

@@ -16,8 +16,8 @@ import (
 // Nothing writes to it. It reads the caller's slices and maps in place.
 type input struct {
 	d       Deployment
-	pods    []podorder.Pod
-	tracked *roster // in place of the lists, or nil
+	pods    []podorder.Pod // of a Tracker only if admitPods has read them
+	tracked *roster        // in place of the lists, or nil
 	now     time.Time
 	opts    Options
 
@@ -106,14 +106,6 @@ func (in *input) named(name string) *replicaset.ReplicaSet {
 		}
 	}
 	return nil
-}
-
-// allPods returns the pods.
-func (in *input) allPods() []podorder.Pod {
-	if in.tracked != nil {
-		return in.tracked.pods.List()
-	}
-	return in.pods
 }
 
 func (s *set) status() *replicaset.Status { return &s.rs.Status }

@@ -6,10 +6,35 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy/reason"
+	"github.com/kplan-go/kplan/internal/base/field"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/podorder/pausepoint"
 )
+
+// admitPods reads the pods if a pause point could stop the pass. Each pod of the Deployment needs a
+// name, and no two of them may have the same name or UID: of two equal pods, the order of the list
+// would decide which one has the point.
+func (in *input) admitPods(errs *kplan.FieldErrors) {
+	if !in.opts.PausePoints || in.d.Strategy == Recreate || !in.hasActiveOld() {
+		return
+	}
+	if in.tracked != nil {
+		in.pods = in.tracked.pods.List()
+	}
+	n, indexByUID := len(in.pods), in.indexByUID()
+	at := func(i int) (name, uid string, counts bool) {
+		_, counts = in.ownerOf(&in.pods[i], indexByUID)
+		return in.pods[i].Name, in.pods[i].UID, counts
+	}
+	var identities field.Identities
+	identities.Begin(n)
+	for i := range n {
+		identities.Add(at(i))
+	}
+	identities.Check(errs, "Pods", n, at)
+}
 
 // waitsAtPoint reports whether the Deployment is paused because its rollout has come
 // to a pause point.
@@ -28,11 +53,10 @@ func (in *input) stopAtPoints(z sizing, u *newSetUpdate, created *creation) (siz
 	if len(z.changes) == 0 {
 		return z, nil
 	}
-	pods := in.allPods()
-	places, downs := in.scaleDowns(z.changes, pods)
+	places, downs := in.scaleDowns(z.changes)
 	order := in.opts.Order
-	order.Now, order.Neighbours, order.Related = in.now, in.neighbours(downs, pods), nil
-	plan := pausepoint.Decide(order, pods, downs, pausepoint.State{
+	order.Now, order.Neighbours, order.Related = in.now, in.neighbours(downs), nil
+	plan := pausepoint.Decide(order, in.pods, downs, pausepoint.State{
 		Name: in.d.Name, UID: in.d.UID, ResourceVersion: in.d.ResourceVersion, Paused: in.d.Paused,
 		Token: in.d.Annotations[pausepoint.AnnotationHit], Revision: in.revision(u, created),
 	})
@@ -48,7 +72,7 @@ func (in *input) stopAtPoints(z sizing, u *newSetUpdate, created *creation) (siz
 
 // scaleDowns returns the places of changes that shrink old sets, and for each the number of
 // lost pods and the indexes of the set's active pods.
-func (in *input) scaleDowns(changes []change, pods []podorder.Pod) (places []int, downs []pausepoint.ScaleDown) {
+func (in *input) scaleDowns(changes []change) (places []int, downs []pausepoint.ScaleDown) {
 	place := make([]int, len(in.sets)) // in downs, from 1; 0 if the set is not there
 	for k, c := range changes {
 		if s := &in.sets[c.set]; c.set != in.newAt && c.to < s.size {
@@ -60,9 +84,9 @@ func (in *input) scaleDowns(changes []change, pods []podorder.Pod) (places []int
 		}
 	}
 	indexByUID := in.indexByUID()
-	for p := range pods {
-		owner, ok := in.ownerOf(&pods[p], indexByUID)
-		if ok && place[owner] > 0 && pods[p].Active() {
+	for p := range in.pods {
+		owner, ok := in.ownerOf(&in.pods[p], indexByUID)
+		if ok && place[owner] > 0 && in.pods[p].Active() {
 			down := &downs[place[owner]-1]
 			down.Pods = append(down.Pods, p)
 		}
@@ -71,14 +95,14 @@ func (in *input) scaleDowns(changes []change, pods []podorder.Pod) (places []int
 }
 
 // neighbours counts the active pods of the Deployment on each node.
-func (in *input) neighbours(downs []pausepoint.ScaleDown, pods []podorder.Pod) podorder.Neighbours {
+func (in *input) neighbours(downs []pausepoint.ScaleDown) podorder.Neighbours {
 	if len(downs) == 0 {
 		return nil
 	}
 	neighbours, indexByUID := podorder.Neighbours{}, in.indexByUID()
-	for p := range pods {
-		if _, ok := in.ownerOf(&pods[p], indexByUID); ok {
-			neighbours.Add(&pods[p])
+	for p := range in.pods {
+		if _, ok := in.ownerOf(&in.pods[p], indexByUID); ok {
+			neighbours.Add(&in.pods[p])
 		}
 	}
 	return neighbours

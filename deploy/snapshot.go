@@ -44,7 +44,9 @@ type Snapshot struct {
 	// Pods are, in any order, all pods that the Deployment's ReplicaSets control, including
 	// ReplicaSets that it adopts. The Recreate strategy reads their phase and the
 	// controller's UID, and Options.PausePoints the fields that decide the order of
-	// deletion; without both, leave out all pods. Pods of other owners are not read.
+	// deletion; without both, leave out all pods. Pods of other owners are not read. While an
+	// old ReplicaSet wants pods, pause points need a name for each pod, and no two pods with
+	// one name or UID.
 	Pods []podorder.Pod `json:"pods,omitempty"`
 }
 

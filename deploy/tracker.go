@@ -22,9 +22,9 @@ import (
 //
 // A change of a ReplicaSet or pod takes O(1) time. A plan reads the ReplicaSets that the
 // Deployment controls, adopts or releases, however many others and pods there are. Only with
-// Options.PausePoints does a plan that changes sizes read all pods, to find out which of them
-// are going to be deleted. Another UID or selector of the Deployment, its deletion, and the
-// begin and end of a partition read all ReplicaSets once.
+// Options.PausePoints does a plan read all pods, while an old ReplicaSet wants pods, to find out
+// which of them are going to be deleted. Another UID or selector of the Deployment, its deletion,
+// and the begin and end of a partition read all ReplicaSets once.
 //
 // It belongs to one goroutine. A copy by assignment is not a separate Tracker: see
 // [Tracker.Clone]. In JSON it is its Snapshot. The README.md of examples/controller, a

@@ -23,7 +23,7 @@ var trackerBugs = []trackedtest.Bug{
 	{"a stranger's name is free", "input.go", "if i := r.sets.Find(name); i >= 0 {", "if i := r.sets.Find(name); i >= 0 && r.places.At(i) > 0 {"},
 	{"no stranger to finish with", "tracker.go", "i >= 0 && t.places.At(i) == 0", "false"},
 	{"no snapshot to plan from again", "tracker.go", "return Finish(t.Snapshot(), p, r, now, opts)", "return Finish(s, p, r, now, opts)"},
-	{"pause points see no pods", "input.go", "return in.tracked.pods.List()", "return nil"},
+	{"pause points see no pods", "pausepoint.go", "in.pods = in.tracked.pods.List()", ""},
 	{"a name that was taken is nothing to finish with", "tracker.go", "!p.createsTaken()", "true"},
 }
 

@@ -36,10 +36,10 @@ func (in *input) count(r PodReader) (c counts, err error) {
 		return c, nil
 	}
 	n := r.Len()
-	var identities *field.Identities
+	var identities field.Identities // of the pods of a snapshot
 	list, ok := r.(podList)
 	if ok {
-		identities = field.NewIdentities(n)
+		identities.Begin(n)
 	}
 	var d *draft
 	if ok || in.opts.Order.Protected == nil { // Protected may read more fields than At returns
@@ -52,16 +52,11 @@ func (in *input) count(r PodReader) (c counts, err error) {
 			s, at := in.stateOf(p)
 			c.roles[i] = s.role
 			c.totals.count(s, at, in.now)
+			identities.Add(p.Name, p.UID, s.role != roleNone)
 		}
 		d.add(p, c.roles[i].counts())
-		if identities != nil {
-			identities.Add(p.Name, p.UID, c.roles[i] != roleNone)
-		}
 	}
 	c.draft = d.choice()
-	if identities == nil {
-		return c, nil
-	}
 	var errs kplan.FieldErrors
 	identities.Check(&errs, "Pods", n, elements(list, c.roles))
 	return c, errs.Join()

@@ -8,14 +8,15 @@ import "github.com/kplan-go/kplan/rollout/argo/quirk"
 //
 //	canary                 its weight is 0 ([Canary.SetWeight]): all pods are stable again,
 //	                       as fast as the limits let them ([Canary.Basic])
-//	canary with routing    no setCanaryScale is in force ([Canary.CanaryScale]); with
-//	                       dynamicStableScale the new ReplicaSet keeps the pods for requests
-//	                       that the stable one cannot serve yet ([Canary.CanaryWeight]), or
-//	                       that still go to it ([Canary.Routed]), and all its pods for
-//	                       [AbortDelay] only if a delay above 0 is set
-//	blue-green             the new ReplicaSet keeps its pods for [AbortDelay], counted from
+//	canary with routing    the new ReplicaSet keeps its pods for [AbortDelay], counted from
 //	                       when the stable ones are all there, and loses them all then
-//	                       (counts.freshScaled)
+//	                       (counts.freshScaled); with a delay of 0 its size follows its weight
+//	                       at once, or a setCanaryScale of the first step
+//	                       ([Canary.CanaryScale]); with dynamicStableScale and no delay above 0
+//	                       it keeps the pods for requests that the stable one cannot serve yet
+//	                       ([Canary.CanaryWeight]), or that still go to it ([Canary.Routed])
+//	blue-green             the new ReplicaSet keeps its pods for [AbortDelay], counted in the
+//	                       same way; with a delay of 0 it keeps the size of the preview
 //
 // and the rest of the Rollout:
 //
@@ -28,7 +29,8 @@ import "github.com/kplan-go/kplan/rollout/argo/quirk"
 
 // CanaryScale returns the setCanaryScale that is in force: the last at or before the
 // current step. It is nil without such a step, if that step matches the weight again,
-// without traffic routing, and in an aborted update, except with an abort delay of 0.
+// without traffic routing, and in an aborted update, except with an abort delay of 0: then,
+// since an abort goes back to the first step, a setCanaryScale there stays in force.
 func (r Canary) CanaryScale() *CanaryScale {
 	i := r.stepIndex()
 	if !r.TrafficRouting || i >= len(r.Steps) || r.replicas() == 0 && r.Repair.Has(quirk.ZeroReplicasTakeSteps) {
@@ -77,10 +79,15 @@ func (r Canary) followsBack() bool {
 }
 
 // AbortDelay returns for how many seconds the new ReplicaSet keeps its pods after an abort,
-// and whether the delay was configured. It is nil if they stay forever, as the value 0 asks
-// for. A canary without traffic routing has no delay. With dynamicStableScale a pass applies
-// the delay only if it is explicit and not nil: otherwise the pods go as stable pods become
-// available.
+// and whether the delay was configured. It is nil for the value 0, which turns the delay and
+// the removal at its end off. Then the new ReplicaSet of a blue-green update keeps the size
+// of the preview until the next update. In a canary with traffic routing its size follows
+// its weight, which is 0, so that its pods go at once; only a setCanaryScale of the first
+// step keeps pods.
+//
+// A canary without traffic routing has no delay, whatever is configured. With
+// dynamicStableScale a pass applies the delay only if it is explicit and not nil: otherwise
+// the pods go as stable pods become available.
 func AbortDelay(style Style, configured *int32) (seconds *int32, explicit bool) {
 	n := int32(30)
 	switch {

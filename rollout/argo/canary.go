@@ -130,10 +130,10 @@ type Canary struct {
 	MaxTrafficWeight     int32  `json:"maxTrafficWeight,omitzero"` // 0 means 100
 	DynamicStableScale   bool   `json:"dynamicStableScale,omitzero"`
 	MinPodsPerReplicaSet *int32 `json:"minPodsPerReplicaSet,omitzero"`
-	// AbortScaleDownDelaySeconds is 30 if nil, and the pods stay forever if it is 0. Only
-	// an update with traffic routing has such a delay: see [AbortDelay]. With
-	// DynamicStableScale neither nil nor 0 keeps the pods, except those of a setCanaryScale
-	// with 0: they go as stable pods become available. Only a delay above 0 keeps them.
+	// AbortScaleDownDelaySeconds is 30 if nil, and 0 is no delay: see [AbortDelay]. It is
+	// read only with TrafficRouting. With 0 a setCanaryScale of the first step stays in force
+	// after an abort. With DynamicStableScale only a delay above 0 keeps the pods; with nil
+	// and 0 they go as stable pods become available.
 	AbortScaleDownDelaySeconds *int32     `json:"abortScaleDownDelaySeconds,omitzero"`
 	ProgressThreshold          *Threshold `json:"progressThreshold,omitzero"`
 

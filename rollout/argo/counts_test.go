@@ -128,7 +128,7 @@ func TestRoutedCounts(t *testing.T) {
 		}
 		require.Equal(t, c.want, r.CanaryWeight(), "%v", c.delay)
 	}
-	// Delays: 30 s, none without traffic, forever with 0.
+	// Delays: 30 s, none without traffic routing, no abort delay with 0.
 	for _, c := range []struct {
 		style      argo.Style
 		configured *int32

@@ -162,12 +162,13 @@ func ExampleStep_Completed() {
 	// true
 }
 
-// Without a delay that is asked for, new pods stay half a minute; 0 keeps them for ever.
+// Without a delay that is asked for, new pods stay half a minute. The value 0 turns the delay off:
+// the pods of an aborted blue-green update stay.
 func ExampleAbortDelay() {
-	seconds, explicit := argo.AbortDelay(argo.StyleRouted, nil)
+	seconds, explicit := argo.AbortDelay(argo.StyleBlueGreen, nil)
 	fmt.Println(*seconds, explicit)
 	zero := int32(0)
-	seconds, explicit = argo.AbortDelay(argo.StyleRouted, &zero)
+	seconds, explicit = argo.AbortDelay(argo.StyleBlueGreen, &zero)
 	fmt.Println(seconds == nil, explicit)
 	// Output:
 	// 30 false

@@ -103,14 +103,42 @@ func TestRoutedAbort(t *testing.T) {
 	require.Equal(t, time.Minute, w.set("v2").ScaleDownAt.Sub(w.clock.Truncate(time.Second)))
 	w.run(false)
 	require.Equal(t, "v1=4", w.sizes())
+}
 
-	w = newWorld(t, 4, weight(50), pause(-1)).routed(argo.Routing{AbortScaleDownDelaySeconds: ptr.To(int32(0))})
-	w.run(false)
-	w.s.Rollout.TemplateHash = "v2"
-	w.run(false)
-	w.s.Rollout.Status.Abort = true
-	w.run(false)
-	require.Equal(t, "v1=4", w.sizes(), "its weight is 0, and so is its size")
+// An abort delay of 0 keeps the pods of a blue-green update. A canary with traffic routing goes by
+// its weight of 0 or, since an abort goes back to the first step, by a setCanaryScale there. A canary
+// without traffic routing has no such delay.
+func TestNoAbortDelay(t *testing.T) {
+	zero, scale := ptr.To(int32(0)), argo.Step{SetCanaryScale: &argo.CanaryScale{Replicas: ptr.To(int32(3))}}
+	routed := func(dynamic bool, steps ...argo.Step) *world {
+		return newWorld(t, 4, steps...).routed(argo.Routing{AbortScaleDownDelaySeconds: zero, DynamicStableScale: dynamic})
+	}
+	for _, c := range []struct {
+		why           string
+		w             *world
+		before, after string
+	}{
+		{"with routing: by weight", routed(false, weight(50), pause(-1)), "v1=4 v2=2", "v1=4"},
+		{"a scale at the first step", routed(false, scale, pause(-1)), "v1=4 v2=3", "v1=4 v2=3"},
+		{"a scale at a later step", routed(false, weight(0), scale, pause(-1)), "v1=4 v2=3", "v1=4"},
+		{"with dynamicStableScale: by weight", routed(true, weight(50), pause(-1)), "v1=2 v2=2", "v1=4"},
+		{"and a scale at the first step", routed(true, scale, weight(50), pause(-1)), "v1=4 v2=3", "v1=4 v2=3"},
+		{"without routing", newWorld(t, 4, weight(50), pause(-1)), "v1=2 v2=2", "v1=4"},
+		{"blue-green", newWorld(t, 4).green(argo.BlueGreen{AutoPromotionEnabled: ptr.To(false), AbortScaleDownDelaySeconds: zero}), "v1=4 v2=4", "v1=4 v2=4"},
+		{"with a preview", newWorld(t, 4).green(argo.BlueGreen{
+			AutoPromotionEnabled: ptr.To(false), PreviewReplicaCount: ptr.To(int32(1)), AbortScaleDownDelaySeconds: zero,
+		}), "v1=4 v2=1", "v1=4 v2=1"},
+	} {
+		c.w.run(false)
+		c.w.s.Rollout.TemplateHash = "v2"
+		c.w.run(false)
+		require.Equal(t, c.before, c.w.sizes(), c.why)
+		c.w.s.Rollout.Status.Abort = true
+		c.w.run(false)
+		c.w.clock = c.w.clock.Add(24 * time.Hour)
+		c.w.run(false)
+		require.Equal(t, c.after, c.w.sizes(), c.why)
+	}
 }
 
 // With dynamicStableScale the stable pods go as the requests go, one pass behind them,

@@ -120,7 +120,7 @@ type BlueGreen struct {
 	AutoPromotionSeconds  int32  `json:"autoPromotionSeconds,omitzero"` // 0 means at once
 	PreviewReplicaCount   *int32 `json:"previewReplicaCount,omitzero"`  // nil means all
 	ScaleDownDelaySeconds *int32 `json:"scaleDownDelaySeconds,omitzero"`
-	// AbortScaleDownDelaySeconds is 30 if nil, and never if 0.
+	// AbortScaleDownDelaySeconds is 30 if nil. With 0 the preview stays: see [AbortDelay].
 	AbortScaleDownDelaySeconds *int32 `json:"abortScaleDownDelaySeconds,omitzero"`
 	// ScaleDownDelayRevisionLimit is how many old ReplicaSets wait at once; nil means all.
 	ScaleDownDelayRevisionLimit *int32 `json:"scaleDownDelayRevisionLimit,omitzero"`
@@ -135,7 +135,7 @@ type Routing struct {
 	DynamicStableScale    bool   `json:"dynamicStableScale,omitzero"`
 	MinPodsPerReplicaSet  *int32 `json:"minPodsPerReplicaSet,omitzero"`
 	ScaleDownDelaySeconds *int32 `json:"scaleDownDelaySeconds,omitzero"` // nil means 30
-	// AbortScaleDownDelaySeconds is 30 if nil, and never if 0.
+	// AbortScaleDownDelaySeconds is 30 if nil, and 0 is no delay: see [AbortDelay].
 	AbortScaleDownDelaySeconds *int32 `json:"abortScaleDownDelaySeconds,omitzero"`
 	// ScaleDownDelayRevisionLimit is how many old ReplicaSets wait at once; nil means all.
 	ScaleDownDelayRevisionLimit *int32 `json:"scaleDownDelayRevisionLimit,omitzero"`

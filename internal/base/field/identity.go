@@ -11,7 +11,7 @@ type Element func(i int) (name, uid string, counts bool)
 // Unique records an error if an element of a list of n has no name, if two have the same name, and
 // if two have the same UID. Each error occurs once, for the smallest name or UID.
 func Unique(errs *kplan.FieldErrors, list string, n int, at Element) {
-	s := Identities{names: Sieve{ascent: broken()}, uids: Sieve{ascent: broken()}} // which prove nothing
+	s := Identities{names: Sieve{ascent: broken()}, uids: Sieve{ascent: broken()}, begun: true} // which prove nothing
 	for i := range n {
 		name, _, counts := at(i)
 		s.nameless = s.nameless || counts && name == ""
@@ -20,22 +20,24 @@ func Unique(errs *kplan.FieldErrors, list string, n int, at Element) {
 }
 
 // Identities checks the same as [Unique] for elements that the caller reads anyway: a [Sieve] of
-// their names and another one of their UIDs.
+// their names and another one of their UIDs. The zero Identities finds no errors.
 type Identities struct {
-	names, uids Sieve
-	nameless    bool
+	names, uids     Sieve
+	begun, nameless bool
 }
 
-// NewIdentities returns Identities for n elements.
-func NewIdentities(n int) *Identities {
-	var s Identities
+// Begin prepares the zero Identities for n elements.
+func (s *Identities) Begin(n int) {
 	s.names.Begin(n)
 	s.uids.Begin(n)
-	return &s
+	s.begun = true
 }
 
 // Add adds the next element.
 func (s *Identities) Add(name, uid string, counts bool) {
+	if !s.begun {
+		return
+	}
 	if !counts {
 		name, uid = "", ""
 	}
@@ -46,6 +48,9 @@ func (s *Identities) Add(name, uid string, counts bool) {
 
 // Check records the errors of the n elements that were added.
 func (s *Identities) Check(errs *kplan.FieldErrors, list string, n int, at Element) {
+	if !s.begun {
+		return
+	}
 	name := func(i int) string {
 		if name, _, counts := at(i); counts {
 			return name
@@ -64,7 +69,13 @@ func (s *Identities) Check(errs *kplan.FieldErrors, list string, n int, at Eleme
 	if i, _, found := s.names.Duplicate(n, name); found {
 		errs.Add(kplan.ElementPath(list, name(i))+".Name", name(i), "must be unique")
 	}
-	if i, j, found := s.uids.Duplicate(n, uid); found {
-		errs.Add(kplan.ElementPath(list, min(name(i), name(j)))+".UID", uid(i), "must be unique")
+	if k, _, found := s.uids.Duplicate(n, uid); found {
+		least := name(k)
+		for i := range n {
+			if uid(i) == uid(k) {
+				least = min(least, name(i))
+			}
+		}
+		errs.Add(kplan.ElementPath(list, least)+".UID", uid(k), "must be unique")
 	}
 }

@@ -3,7 +3,9 @@
 package random
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/kplan-go/kplan"
@@ -43,11 +45,11 @@ func tamperedDeployment(s Source, snapshot deploy.Snapshot) deploy.Snapshot {
 	for i := range snapshot.ReplicaSets {
 		tamper(s, &snapshot.ReplicaSets[i])
 	}
-	for range Between(s, "pods", 0, 5) {
+	for n := range Between(s, "pods", 0, 5) {
 		snapshot.Pods = append(snapshot.Pods, podorder.Pod{
-			Phase:         OneOf(s, "phase", "", podorder.Running, podorder.Failed),
-			ControllerUID: OneOf(s, "owner", "", "v1", "v2", "x"), UID: OneOf(s, "uid", "", "u1", "u2", "u;3"),
-			Annotations: OneOf(s, "point", nil, map[string]string{pausepoint.Annotation: "before"}, map[string]string{pausepoint.Annotation: "after"}),
+			Name: fmt.Sprint("p", n), Phase: OneOf(s, "phase", "", podorder.Running, podorder.Failed),
+			ControllerUID: OneOf(s, "owner", "", "v1", "v2", "x"), UID: OneOf(s, "uid", "", fmt.Sprint("u", n), fmt.Sprint("u;", n)),
+			Annotations: point(s),
 		})
 	}
 	if Bool(s, "settled") { // the plan does not change the status
@@ -56,6 +58,32 @@ func tamperedDeployment(s Source, snapshot deploy.Snapshot) deploy.Snapshot {
 			panic(err) // the planner should accept it
 		}
 		d.Status = p.Status
+	}
+	return snapshot
+}
+
+// point draws the annotation of a pause point, or none.
+func point(s Source) map[string]string {
+	return OneOf(s, "point", nil, map[string]string{pausepoint.Annotation: "before"}, map[string]string{pausepoint.Annotation: "after"})
+}
+
+// WithPods adds pods of its ReplicaSets, some with a pause point. One in three has the UID of the pod
+// before it, mostly with its name as well.
+func WithPods(s Source, snapshot deploy.Snapshot) deploy.Snapshot {
+	snapshot.Pods = slices.Clone(snapshot.Pods)
+	for i := range snapshot.ReplicaSets {
+		for n := range Between(s, "pods of set", 0, 3) {
+			p := podorder.Pod{ControllerUID: snapshot.ReplicaSets[i].UID, Phase: podorder.Running, Annotations: point(s)}
+			p.Name = fmt.Sprintf("s%d-%d", i, n)
+			p.UID = "u" + p.Name
+			if before := len(snapshot.Pods) - 1; before >= 0 && OneIn(s, "twin", 3) {
+				p.UID = snapshot.Pods[before].UID
+				if Often(s, "of one name", 3) {
+					p.Name = snapshot.Pods[before].Name
+				}
+			}
+			snapshot.Pods = append(snapshot.Pods, p)
+		}
 	}
 	return snapshot
 }
@@ -104,6 +132,9 @@ func wrongDeployment(s Source, snapshot deploy.Snapshot) deploy.Snapshot {
 		case 5:
 			rs.Name = ""
 		}
+	}
+	if Bool(s, "pods with pause points") {
+		snapshot = WithPods(s, snapshot)
 	}
 	d := &snapshot.Deployment
 	d.Replicas = OneOf(s, "broken replicas", nil, d.Replicas, ptr.To(int32(-3)), ptr.To(int32(math.MaxInt32)))

@@ -133,7 +133,7 @@ func otherQuirks() []kplan.Quirk {
 		Repair:   "One begins.",
 	}, {
 		Name:     "ZeroDelayKeepsForEver",
-		Upstream: "With a scaleDownDelaySeconds of 0 no deadline is set for an old ReplicaSet, and without one it is not scaled down.",
+		Upstream: "With a scaleDownDelaySeconds of 0 a blue-green update, or a canary with traffic routing and without dynamicStableScale, sets no deadline for an old ReplicaSet after the promotion, and without one it is not scaled down.",
 		Source:   "scaleDownDelayHelper, addScaleDownDelay" + release,
 		Issue:    issue + "1992",
 		Input:    "a blue-green update with scaleDownDelaySeconds 0; an old ReplicaSet with pods",
