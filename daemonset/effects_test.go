@@ -59,12 +59,12 @@ func TestEffectsOfNodes(t *testing.T) {
 
 func TestEffectsOfPods(t *testing.T) {
 	type effect = replicaset.Effect
-	d, twin, all, bad := agent(), agent(), agent(), agent()
+	d, duplicate, all, bad := agent(), agent(), agent(), agent()
 	d.MinReadySeconds = 10
-	twin.Name, twin.UID = "twin", "twin"
+	duplicate.Name, duplicate.UID = "duplicate", "duplicate"
 	all.Name, all.UID, all.Selector = "all", "all", &selector.LabelSelector{}
 	bad.Name, bad.UID, bad.Selector = "bad", "bad", &selector.LabelSelector{MatchExpressions: []selector.Expression{{Key: "a", Operator: "?"}}}
-	sets := []daemonset.DaemonSet{twin, d, all, bad}
+	sets := []daemonset.DaemonSet{duplicate, d, all, bad}
 	owner := func(uid string) func(*daemonset.Pod) { return func(p *daemonset.Pod) { p.ControllerUID = uid } }
 	terminating := func(p *daemonset.Pod) { p.DeletionTimestamp = t0 }
 	unready := func(p *daemonset.Pod) { p.Ready = false }
@@ -75,7 +75,7 @@ func TestEffectsOfPods(t *testing.T) {
 	}
 	other := label("app", "x")
 	plan := []effect{{Name: "agent", Reconcile: true}}
-	both := []effect{{Name: "agent", Reconcile: true}, {Name: "twin", Reconcile: true}}
+	both := []effect{{Name: "agent", Reconcile: true}, {Name: "duplicate", Reconcile: true}}
 	for _, c := range []struct {
 		why      string
 		old, now *daemonset.Pod
@@ -92,11 +92,11 @@ func TestEffectsOfPods(t *testing.T) {
 		{"updated", at("1"), at("2"), plan},
 		{"updated, and versions are not known", at(""), at(""), plan},
 		{"became ready", at("1", unready), at("2"), []effect{{Name: "agent", Reconcile: true, Later: 11 * time.Second}}},
-		{"became ready, and is available at once", at("1", unready, owner("twin")), at("2", owner("twin")), []effect{{Name: "twin", Reconcile: true}}},
+		{"became ready, and is available at once", at("1", unready, owner("duplicate")), at("2", owner("duplicate")), []effect{{Name: "duplicate", Reconcile: true}}},
 		{"ceased to be ready", at("1"), at("2", unready), plan},
 		{"is being deleted", at("1"), at("2", terminating), []effect{{Name: "agent", Deleted: "p", Reconcile: true}}},
-		{"is being deleted by another owner", at("1"), at("2", terminating, owner("twin")), []effect{{Name: "twin", Deleted: "p", Reconcile: true}}},
-		{"changed hands", at("1", owner("twin")), at("2"), both},
+		{"is being deleted by another owner", at("1"), at("2", terminating, owner("duplicate")), []effect{{Name: "duplicate", Deleted: "p", Reconcile: true}}},
+		{"changed hands", at("1", owner("duplicate")), at("2"), both},
 		{"was released", at("1"), at("2", owner(""), other), plan},
 		{"was orphaned", at("1"), at("2", owner("")), both},
 		{"was orphaned by a stranger", at("1", owner("x")), at("2", owner("")), both},

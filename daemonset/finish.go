@@ -301,7 +301,7 @@ func (f *finish) again() *Snapshot {
 			next.apply(a, o)
 		}
 	}
-	next.Pods, next.Revisions = apply.Left(next.Pods), apply.Left(next.Revisions)
+	next.Pods, next.Revisions = apply.NilIfEmpty(next.Pods), apply.NilIfEmpty(next.Revisions)
 	return &next
 }
 

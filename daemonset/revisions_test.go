@@ -18,9 +18,9 @@ import (
 )
 
 func TestRevisions(t *testing.T) {
-	twins := cluster(3, pod("p1", "n1", "v2"), pod("p2", "n2", "v3"), pod("p3", "n3", "v1"))
-	twins.Revisions = append(twins.Revisions, agentRevision("v3", 3))
-	twins.Revisions[2].Data = stored("v2")
+	duplicates := cluster(3, pod("p1", "n1", "v2"), pod("p2", "n2", "v3"), pod("p3", "n3", "v1"))
+	duplicates.Revisions = append(duplicates.Revisions, agentRevision("v3", 3))
+	duplicates.Revisions[2].Data = stored("v2")
 	taken := cluster(1, pod("p1", "n1", "v1"))
 	taken.Revisions = []revision.ControllerRevision{agentRevision("v1", 1), agentRevision("v2", 2)}
 	taken.Revisions[1].Data = stored("other")
@@ -46,11 +46,11 @@ func TestRevisions(t *testing.T) {
 		}), daemonset.Options{}, `
 			Labelled controller revision agent-z with agent-z (Unlabelled)
 			Renumbered controller revision agent-a from 2 to 8 (Rollback)`},
-		{"twins", "all pods are relabelled", twins, daemonset.Options{}, `
+		{"duplicates", "all pods are relabelled", duplicates, daemonset.Options{}, `
 			Relabelled pod p1 from "v2" to "v3" (Duplicate)
 			Relabelled pod p3 from "v1" to "v3" (Duplicate)
 			Deleted controller revision agent-v2 (Duplicate)`},
-		{"twins, corrected", "p3 still has to be updated", twins, corrected, `
+		{"duplicates, corrected", "p3 still has to be updated", duplicates, corrected, `
 			Relabelled pod p1 from "v2" to "v3" (Duplicate)
 			Deleted controller revision agent-v2 (Duplicate)
 			Deleted pod: p3 on node n3 (Rollout)`},

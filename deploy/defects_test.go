@@ -85,8 +85,8 @@ func TestDefectFailedPodRemains(t *testing.T) {
 // of two ReplicaSets with the same template the older is the new one, and the
 // other is rolled away, healthy or not.
 func TestDefectTwins(t *testing.T) {
-	twin := func(rs *replicaset.ReplicaSet) { rs.Template.ID = "v2" }
-	s := snapshot(web(3, limits(1, 0)), set(2, 1), set(3, 3, twin, numbered("1")))
+	duplicate := func(rs *replicaset.ReplicaSet) { rs.Template.ID = "v2" }
+	s := snapshot(web(3, limits(1, 0)), set(2, 1), set(3, 3, duplicate, numbered("1")))
 	require.Equal(t, "web-v3 3->2", actions(reconcile(t, s)))
 }
 

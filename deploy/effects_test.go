@@ -15,7 +15,7 @@ import (
 )
 
 // concerned returns the names of the Deployments that a change concerns, among one that rolls
-// (web), one that selects the same (twin), one that recreates (api), and three with selectors
+// (web), one that selects the same (duplicate), one that recreates (api), and three with selectors
 // that select nothing.
 func concerned(t *testing.T, c deploy.Change, sets ...replicaset.ReplicaSet) []string {
 	labels := selector.FromLabels(map[string]string{"app": "web"})
@@ -23,7 +23,7 @@ func concerned(t *testing.T, c deploy.Change, sets ...replicaset.ReplicaSet) []s
 	var names []string
 	for _, e := range deploy.Effects(c, []deploy.Deployment{
 		{Name: "web", UID: "web-uid", Selector: labels},
-		{Name: "twin", UID: "twin-uid", Selector: labels, Strategy: deploy.RollingUpdate},
+		{Name: "duplicate", UID: "duplicate-uid", Selector: labels, Strategy: deploy.RollingUpdate},
 		{Name: "api", UID: "api-uid", Selector: selector.FromLabels(map[string]string{"app": "api"}), Strategy: deploy.Recreate},
 		{Name: "all", UID: "all-uid", Selector: &selector.LabelSelector{}},
 		{Name: "none", UID: "none-uid"},
@@ -54,12 +54,12 @@ func TestEffectsOfReplicaSets(t *testing.T) {
 		{"added", nil, at("1", "web-uid", "web"), []string{"web"}},
 		{"added, its controller is gone", nil, at("1", "gone", "web"), nil},
 		{"added while being deleted", nil, deleting(at("1", "web-uid", "web")), []string{"web"}},
-		{"an orphan", nil, at("1", "", "web"), []string{"twin", "web"}},
+		{"an orphan", nil, at("1", "", "web"), []string{"duplicate", "web"}},
 		{"an orphan that is being deleted", nil, deleting(at("1", "", "web")), nil},
 		{"an orphan that nobody selects", nil, at("1", "", "x"), nil},
 		{"an orphan without labels", nil, unlabelled, nil},
 		{"a repetition", at("1", "web-uid", "web"), at("1", "web-uid", "x"), nil},
-		{"a repetition with another owner", at("1", "web-uid", "web"), at("1", "twin-uid", "web"), nil},
+		{"a repetition with another owner", at("1", "web-uid", "web"), at("1", "duplicate-uid", "web"), nil},
 		{"updated", at("1", "web-uid", "web"), at("2", "web-uid", "web"), []string{"web"}},
 		{"updated, and versions are not known", at("", "web-uid", "web"), at("", "web-uid", "web"), []string{"web"}},
 		{"updated, its controller is gone", at("1", "gone", "web"), at("2", "gone", "x"), nil},
@@ -68,11 +68,11 @@ func TestEffectsOfReplicaSets(t *testing.T) {
 		{"adopted", at("1", "", "web"), at("2", "web-uid", "web"), []string{"web"}},
 		{"released", at("1", "web-uid", "web"), at("2", "", "x"), []string{"web"}},
 		{"released, and another selects it", at("1", "web-uid", "web"), at("2", "", "api"), []string{"api", "web"}},
-		{"orphaned", at("1", "web-uid", "web"), at("2", "", "web"), []string{"twin", "web"}},
-		{"orphaned by a stranger", at("1", "gone", "web"), at("2", "", "web"), []string{"twin", "web"}},
-		{"orphaned while being deleted", at("1", "web-uid", "web"), deleting(at("2", "", "web")), []string{"twin", "web"}},
+		{"orphaned", at("1", "web-uid", "web"), at("2", "", "web"), []string{"duplicate", "web"}},
+		{"orphaned by a stranger", at("1", "gone", "web"), at("2", "", "web"), []string{"duplicate", "web"}},
+		{"orphaned while being deleted", at("1", "web-uid", "web"), deleting(at("2", "", "web")), []string{"duplicate", "web"}},
 		{"an orphan changed in other respects", at("1", "", "web"), at("2", "", "web"), nil},
-		{"an orphan was labelled", at("1", "", "x"), at("2", "", "web"), []string{"twin", "web"}},
+		{"an orphan was labelled", at("1", "", "x"), at("2", "", "web"), []string{"duplicate", "web"}},
 		{"an orphan lost the labels that select it", at("1", "", "web"), at("2", "", "x"), nil},
 		{"deleted", at("1", "web-uid", "web"), nil, []string{"web"}},
 		{"an orphan was deleted", at("1", "", "web"), nil, nil},

@@ -182,7 +182,7 @@ func (f *finish) snapshotAfterClaims() *Snapshot {
 			give(i, a.Name, a.UID, "", "", "")
 		}
 	}
-	next.ReplicaSets = apply.Left(next.ReplicaSets) // nil if none is left
+	next.ReplicaSets = apply.NilIfEmpty(next.ReplicaSets) // nil if none is left
 	return &next
 }
 

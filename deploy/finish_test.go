@@ -45,7 +45,7 @@ var boom = kplan.Outcome{Answer: kplan.Failed, Err: errBoom}
 func TestFinishNameTaken(t *testing.T) {
 	foreign := set(2, 1, controlled("other"))
 	other := set(7, 1, func(rs *replicaset.ReplicaSet) { rs.Name = "web-v2" })
-	twin := set(2, 1)
+	duplicate := set(2, 1)
 	collided := func(n int32) func(*deploy.Deployment) {
 		return func(d *deploy.Deployment) { d.Status.CollisionCount = &n }
 	}
@@ -64,7 +64,7 @@ func TestFinishNameTaken(t *testing.T) {
 		{"taken by a stranger", web(3), []replicaset.ReplicaSet{foreign}, kplan.AlreadyExists, "", ptr.To(int32(1)), true},
 		{"taken by another template", web(3, collided(4)), []replicaset.ReplicaSet{other}, kplan.AlreadyExists, "", ptr.To(int32(5)), true},
 		{"the count ends", web(3, collided(math.MaxInt32)), []replicaset.ReplicaSet{other}, kplan.AlreadyExists, "", ptr.To(int32(math.MaxInt32)), true},
-		{"it is the one", web(3), []replicaset.ReplicaSet{twin}, kplan.AlreadyExists, "3", nil, true},
+		{"it is the one", web(3), []replicaset.ReplicaSet{duplicate}, kplan.AlreadyExists, "3", nil, true},
 	} {
 		s := deploy.Snapshot{Deployment: c.d, ReplicaSets: c.sets}
 		r := created(s, deploy.CreateReplicaSet{Name: "web-v2", Revision: 3}, kplan.Outcome{Answer: c.answer})

@@ -86,7 +86,7 @@ func TestPropertyNewest(t *testing.T) {
 		s := caughtUp(t)
 		s.ReplicaSets = slices.Clone(s.ReplicaSets)
 		for i := range s.ReplicaSets {
-			if rapid.Bool().Draw(t, "twin") {
+			if rapid.Bool().Draw(t, "duplicate") {
 				s.ReplicaSets[i].Template = s.Deployment.Template
 			}
 		}

@@ -53,8 +53,8 @@ func TestCreateWithoutPods(t *testing.T) {
 }
 
 func TestNewIsTheOldestMatch(t *testing.T) {
-	twin := func(rs *replicaset.ReplicaSet) { rs.Template.ID = "v2" }
-	s := snapshot(web(3), set(4, 3, twin), set(3, 0, twin))
+	duplicate := func(rs *replicaset.ReplicaSet) { rs.Template.ID = "v2" }
+	s := snapshot(web(3), set(4, 3, duplicate), set(3, 0, duplicate))
 	require.Equal(t, "web-v3", reconcile(t, s).Actions[0].(deploy.AnnotateReplicaSet).Name)
 }
 

@@ -79,7 +79,7 @@ func WorldAt(now time.Time, objects []Object) (cluster.Snapshot, error) {
 	w.besideOthers()
 	w.takeRoom()
 	w.believe()
-	w.crowd()
+	w.takeRoomOfWaiting()
 	w.s.Unseen = slices.Sorted(maps.Keys(w.unseen))
 	return w.s, nil
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/scheduler"
 )
 
-// crowd removes the free room of nodes that would fit a pod which was observed as waiting for
+// takeRoomOfWaiting removes the free room of nodes that would fit a pod which was observed as waiting for
 // room. Without nodes in the input, it adds the nodes of the pods.
-func (w *worldReader) crowd() {
+func (w *worldReader) takeRoomOfWaiting() {
 	if len(w.waiting) == 0 {
 		return
 	}

@@ -122,8 +122,8 @@ func written(data string) string {
 	return strings.NewReplacer(" ", "", `,"b":null`, "").Replace(data)
 }
 
-// twins reports whether two texts say the same in different ways.
-func twins(a, b string) bool { return a != b && written(a) == written(b) }
+// duplicates reports whether two texts say the same in different ways.
+func duplicates(a, b string) bool { return a != b && written(a) == written(b) }
 
 // shows returns the functions whose answers a quirk spoils, by the input and by what they
 // answer by default.
@@ -160,20 +160,20 @@ func (c quirkCase) shows(name string, kept map[string]any) map[string]bool {
 func (c quirkCase) showsSerialisation() map[string]bool {
 	first := c.Data[0]
 	odd := written(first) != first
-	twin := func(d string) bool { return twins(first, d) }
+	duplicate := func(d string) bool { return duplicates(first, d) }
 	since := 0 // the newest with the very same text
 	for i, d := range c.Data {
 		if d == first {
 			since = i
 		}
 	}
-	newer := slices.ContainsFunc(c.Data[since:], twin)
+	newer := slices.ContainsFunc(c.Data[since:], duplicate)
 	return map[string]bool{
 		"HashRevision": c.Dump == "" && slices.ContainsFunc(c.Data, func(d string) bool { return written(d) != d }),
-		"Partition":    slices.ContainsFunc(c.Data, twin), "FindEqual": slices.ContainsFunc(c.Data, twin),
-		"DaemonSetTaken": twin(c.last()), "NewControllerRevision": odd,
-		"FirstAttempt": c.Collisions != nil && odd, "Taken": c.Collisions != nil && (odd || twin(c.last())),
-		"UndoRevision": len(c.Data) > 1 && twin(c.Data[len(c.Data)-2]),
+		"Partition":    slices.ContainsFunc(c.Data, duplicate), "FindEqual": slices.ContainsFunc(c.Data, duplicate),
+		"DaemonSetTaken": duplicate(c.last()), "NewControllerRevision": odd,
+		"FirstAttempt": c.Collisions != nil && odd, "Taken": c.Collisions != nil && (odd || duplicate(c.last())),
+		"UndoRevision": len(c.Data) > 1 && duplicate(c.Data[len(c.Data)-2]),
 		"ChooseUpdate": c.Dump == "" && newer || c.Dump != "" && odd, // a decoded object equals no data, so that one is created
 	}
 }

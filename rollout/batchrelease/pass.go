@@ -28,16 +28,16 @@ type pass struct {
 // the mark of a release, since a plan that no Rollout has made may name any id.
 func (st *pass) held(phase Phase) (holds []kplan.Hold) {
 	reason, may := st.kind.held(phase == PhasePreparing, st.s.Workload.Annotations[workload.AnnotationInProgress] != "")
-	if may && st.stray() {
+	if may && st.otherTemplate() {
 		holds = []kplan.Hold{{Name: st.s.Workload.Name, Reason: reason}}
 	}
 	return holds
 }
 
-// stray reports whether the workload has another template than the one that the plan
+// otherTemplate reports whether the workload has another template than the one that the plan
 // releases, by the rollout id. That is the one that a user has given, or else one that ends
 // with the hash of the revision, for every kind and also for a release that goes back.
-func (st *pass) stray() bool {
+func (st *pass) otherTemplate() bool {
 	w, released := st.s.Workload, st.s.Release.ReleasePlan.RolloutID
 	if !st.opts.Repair.Has(quirk.OtherTemplateReleased) || released == "" {
 		return false

@@ -53,7 +53,7 @@ func BenchmarkStrays(b *testing.B) {
 		b.Run(fmt.Sprintf("children=%d,controllers=%d", n, len(controllers)), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				claim.Strays(controllers, n, at(children))
+				claim.UnmanagedChildren(controllers, n, at(children))
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/child")
 		})

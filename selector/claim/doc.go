@@ -18,7 +18,7 @@
 //	                             the children that are claimed
 //
 // [DecideActive] and [ClassifyActive] are the same for pods of ReplicaSets, of which only
-// active ones count. [Simulate], [Strays] and [Conflicts] check many controllers at once.
+// active ones count. [Simulate], [UnmanagedChildren] and [Conflicts] check many controllers at once.
 //
 // The named rules, the functions that they mirror, the table of decisions, the invariants and
 // the deviations are in rules.md.
@@ -26,7 +26,7 @@
 // # Complexity
 //
 // Decide calls Matches at most once. Classify makes one Decide for each child, uses one byte
-// for each, and allocates at most five times. Simulate and Strays use an index, which tries
+// for each, and allocates at most five times. Simulate and UnmanagedChildren use an index, which tries
 // only the selectors that require the rarest of a child's labels. Conflicts compares the
 // controllers that agree on the label that most of them require.
 package claim

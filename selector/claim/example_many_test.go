@@ -149,10 +149,10 @@ func ExampleSimulate() {
 }
 
 // Nobody looks after a pod that nobody selects, and after one whose controller is gone.
-func ExampleStrays() {
+func ExampleUnmanagedChildren() {
 	pods := []claim.Child{pod("api", "api", ""), pod("left", "web", "u9"), pod("fine", "web", "u2")}
 	n, child := list(pods)
-	for _, s := range claim.Strays(controllers(), n, child) {
+	for _, s := range claim.UnmanagedChildren(controllers(), n, child) {
 		fmt.Println(pods[s.Child].Name, s.Reason)
 	}
 	// Output:

@@ -187,11 +187,11 @@ func TestStrays(t *testing.T) {
 		child("not selected, but owned", "x", "uid-rs"),
 	}
 	children[4].ControllerName = "gone"
-	want := []claim.Stray{
+	want := []claim.Unmanaged{
 		{Child: 2, Reason: claim.ReasonUnselected}, {Child: 3, Reason: claim.ReasonOwnerRecreated}, {Child: 4, Reason: claim.ReasonOwnerGone},
 	}
-	require.Empty(t, cmp.Diff(want, claim.Strays(controllers, len(children), at(children))))
-	require.Nil(t, claim.Strays(controllers, 0, nil))
+	require.Empty(t, cmp.Diff(want, claim.UnmanagedChildren(controllers, len(children), at(children))))
+	require.Nil(t, claim.UnmanagedChildren(controllers, 0, nil))
 }
 
 func TestIndex(t *testing.T) {

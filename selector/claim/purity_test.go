@@ -24,7 +24,7 @@ func TestClaim_pure(t *testing.T) {
 		Deleting bool
 		Children []claim.Child
 	}
-	type plan struct{ Claimed, Patches, Strays []string }
+	type plan struct{ Claimed, Patches, UnmanagedChildren []string }
 	rapid.Check(t, func(t *rapid.T) {
 		r := random.Rapid(t)
 		s := snapshot{random.Selector(r).String(), random.OneIn(r, "deleting", 3), randomChildren(r, random.Below(r, "children", 12))}
@@ -45,12 +45,12 @@ func TestClaim_pure(t *testing.T) {
 			for _, i := range claimed {
 				p.Claimed = append(p.Claimed, s.Children[i].Name)
 			}
-			for _, stray := range claim.Strays([]claim.Controller{{Owner: o}}, len(s.Children), child) {
-				p.Strays = append(p.Strays, s.Children[stray.Child].Name+": "+string(stray.Reason))
+			for _, u := range claim.UnmanagedChildren([]claim.Controller{{Owner: o}}, len(s.Children), child) {
+				p.UnmanagedChildren = append(p.UnmanagedChildren, s.Children[u.Child].Name+": "+string(u.Reason))
 			}
 			slices.Sort(p.Claimed)
 			slices.Sort(p.Patches)
-			slices.Sort(p.Strays)
+			slices.Sort(p.UnmanagedChildren)
 			return p, nil
 		}, "Children")
 	})

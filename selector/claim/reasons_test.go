@@ -37,10 +37,10 @@ func TestReasons(t *testing.T) {
 		d := claim.DecideActive(&owner, &c)
 		return string(d.Verdict) + " " + string(d.Reason)
 	}
-	stray := func(c claim.Child) string {
-		list := claim.Strays([]claim.Controller{{Owner: owner}}, 1, at([]claim.Child{c}))
+	unmanaged := func(c claim.Child) string {
+		list := claim.UnmanagedChildren([]claim.Controller{{Owner: owner}}, 1, at([]claim.Child{c}))
 		require.Len(t, list, 1)
-		return "stray " + string(list[0].Reason)
+		return "unmanaged " + string(list[0].Reason)
 	}
 	seen := map[string]bool{}
 	for _, c := range []struct{ why, got, want string }{
@@ -54,9 +54,9 @@ func TestReasons(t *testing.T) {
 		{"nobody's, in another namespace", decide(owner, child("", web, func(c *claim.Child) { c.Namespace = "x" })), "Ignore OtherNamespace"},
 		{"a replica on its way out", replica(child("u", web, terminating)), "Ignore Terminating"},
 		{"a replica that has ended", replica(child("u", web, func(c *claim.Child) { c.Finished = true })), "Ignore Inactive"},
-		{"nobody's, and nobody selects it", stray(child("", nil)), "stray Unselected"},
-		{"its controller is gone", stray(child("x", web, func(c *claim.Child) { c.ControllerName = "x" })), "stray OwnerGone"},
-		{"its controller is there under another UID", stray(child("x", web)), "stray OwnerRecreated"},
+		{"nobody's, and nobody selects it", unmanaged(child("", nil)), "unmanaged Unselected"},
+		{"its controller is gone", unmanaged(child("x", web, func(c *claim.Child) { c.ControllerName = "x" })), "unmanaged OwnerGone"},
+		{"its controller is there under another UID", unmanaged(child("x", web)), "unmanaged OwnerRecreated"},
 	} {
 		require.Equal(t, c.want, c.got, c.why)
 		_, reason, _ := strings.Cut(c.want, " ")

@@ -33,7 +33,7 @@ var exportedFunctions = map[string]any{
 	"Resolve":              claim.Resolve,
 	"SelectorChange":       claim.SelectorChange,
 	"Simulate":             claim.Simulate,
-	"Strays":               claim.Strays,
+	"UnmanagedChildren":    claim.UnmanagedChildren,
 	"ValidateReference":    claim.ValidateReference,
 	"WhoWouldAdopt":        claim.WhoWouldAdopt,
 	"WithReference":        claim.WithReference,
@@ -61,6 +61,6 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[claim.Resolution](),
 	reflect.TypeFor[claim.Round](),
 	reflect.TypeFor[claim.RoundAction](),
-	reflect.TypeFor[claim.Stray](),
+	reflect.TypeFor[claim.Unmanaged](),
 	reflect.TypeFor[claim.Verdict](),
 }

@@ -58,8 +58,8 @@ func Without(m map[string]string, keys ...string) map[string]string {
 	return With(nil, all)
 }
 
-// Left returns a list, or nil if it is empty.
-func Left[T any](list []T) []T {
+// NilIfEmpty returns a list, or nil if it is empty.
+func NilIfEmpty[T any](list []T) []T {
 	if len(list) == 0 {
 		return nil
 	}
@@ -120,7 +120,7 @@ func (l *List[T]) All() []T {
 			left = append(left, l.items[i])
 		}
 	}
-	return Left(left)
+	return NilIfEmpty(left)
 }
 
 // find returns the number of the first object with a name and UID, or -1. The first search reads
@@ -160,7 +160,7 @@ func Finalizers(list []string, finalizer string, remove bool) []string {
 	if !remove {
 		list = append(list, finalizer)
 	}
-	return Left(list)
+	return NilIfEmpty(list)
 }
 
 // Meant returns the error of a write to an object that does not exist or has another name or UID

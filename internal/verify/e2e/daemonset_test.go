@@ -141,7 +141,7 @@ func TestNodeDrained(t *testing.T) {
 		for _, p := range moved {
 			e.harmed[p.Name] = true
 		}
-		e.kubectl("drain", e.pool+"-0", "--ignore-daemonsets", "--timeout", patience.String())
+		e.kubectl("drain", e.pool+"-0", "--ignore-daemonsets", "--timeout", waitLimit.String())
 		e.rolled("deployment/web")
 		e.mark()
 		require.Empty(e, podsOf(e.state, func(p *corev1.Pod) bool { return pinned(p) == "" && p.Spec.NodeName == e.pool+"-0" }))

@@ -99,7 +99,7 @@ func (s *score) add(p *previews, what string, want, got outcome) {
 // finish waits until all rollouts are over that are not paused.
 func (p *previews) finish() {
 	p.Helper()
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(waitLimit)
 	for p.settle(); ; p.settle() {
 		var open []string
 		for name, d := range p.state.Deployments {

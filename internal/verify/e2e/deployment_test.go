@@ -198,7 +198,7 @@ func TestFailedImage(t *testing.T) {
 		e.apply(web(10, "1", threeAndTwo))
 		e.rolled("deployment/web")
 		e.apply(web(10, "missing", threeAndTwo, "  progressDeadlineSeconds: 5"))
-		_, err := e.world.kubectl("-n", e.namespace, "rollout", "status", "deployment/web", "--timeout", patience.String())
+		_, err := e.world.kubectl("-n", e.namespace, "rollout", "status", "deployment/web", "--timeout", waitLimit.String())
 		require.Error(e, err, "the deadline has passed")
 		e.mark()
 		d := e.state.Deployments["web"]

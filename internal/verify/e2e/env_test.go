@@ -24,8 +24,8 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/e2e/cluster"
 )
 
-// patience is the time limit of any step, for a busy machine.
-const patience = 2 * time.Minute
+// waitLimit is the time limit of any step, for a busy machine.
+const waitLimit = 2 * time.Minute
 
 // An env is a namespace in which one side runs a script.
 type env struct {
@@ -253,7 +253,7 @@ func (e *env) applyFile(file string, how ...string) {
 // rolled waits with kubectl until a rollout is over.
 func (e *env) rolled(what string) {
 	e.Helper()
-	e.kubectl("rollout", "status", what, "--timeout", patience.String())
+	e.kubectl("rollout", "status", what, "--timeout", waitLimit.String())
 }
 
 // update reads the writes since the last call.
@@ -274,7 +274,7 @@ func (e *env) update() {
 // asked after all that was written at once, so it must be one that stays true.
 func (e *env) wait(what string, condition func(s *cluster.State) bool) {
 	e.Helper()
-	deadline := time.After(patience)
+	deadline := time.After(waitLimit)
 	for {
 		changed := e.world.recorder.Changed()
 		e.update()
@@ -304,7 +304,7 @@ func (e *env) mark() {
 // stuck, and nothing changes any more.
 func (e *env) settle() {
 	e.Helper()
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(waitLimit)
 	for {
 		require.NoError(e, e.world.recorder.Sync(e.ctx))
 		e.update()

@@ -22,7 +22,7 @@ var (
 // the tenth of a kind only how many there were.
 func events(e *env) any {
 	counts := e.counts()
-	for calm, deadline := time.Now(), time.Now().Add(patience); time.Since(calm) < quiet && time.Now().Before(deadline); {
+	for calm, deadline := time.Now(), time.Now().Add(waitLimit); time.Since(calm) < quiet && time.Now().Before(deadline); {
 		time.Sleep(50 * time.Millisecond)
 		if now := e.counts(); !maps.Equal(now, counts) {
 			counts, calm = now, time.Now()

@@ -210,7 +210,7 @@ func TestExpiredLease(t *testing.T) {
 		require.NoError(e, first.Signal(syscall.SIGCONT))
 		select {
 		case <-first.ended:
-		case <-time.After(patience):
+		case <-time.After(waitLimit):
 			e.Error("the first leader does not give up")
 		}
 		e.apply(web(10, "3", threeAndTwo))

@@ -87,7 +87,7 @@ func (w *watch) frames() []string {
 // await waits until the last frame is as wanted.
 func (w *watch) await(t *testing.T, wanted func(frame string) bool) {
 	t.Helper()
-	for deadline := time.After(patience); ; {
+	for deadline := time.After(waitLimit); ; {
 		frames := w.frames()
 		if wanted(frames[len(frames)-1]) {
 			return
@@ -105,7 +105,7 @@ func (w *watch) exit(t *testing.T) int {
 	t.Helper()
 	select {
 	case <-w.ended:
-	case <-time.After(patience):
+	case <-time.After(waitLimit):
 		t.Fatalf("%s does not end", w.Cmd)
 	}
 	return w.ProcessState.ExitCode()

@@ -164,7 +164,7 @@ func cycle(*testing.T) (byDefault, corrected []string) {
 func rolloutCounterexamples() []counterexample {
 	all := kruise.Options{Repair: workloadquirk.All}
 	pass := func(name string, seconds int32) counterexample {
-		return shows(name, "workload.LastPauseSkipped", kruise.Reconcile, standing(kruise.StatePaused, step(rollout.Percent(100), seconds)), kruise.Options{}, all)
+		return shows(name, "workload.LastPauseSkipped", kruise.Reconcile, inStep(kruise.StatePaused, step(rollout.Percent(100), seconds)), kruise.Options{}, all)
 	}
 	each := func(name, defect string, make func(cs workloadquirk.Set) invariant.Release) counterexample {
 		return counterexample{name, defect, func(*testing.T) (a, b []string) {

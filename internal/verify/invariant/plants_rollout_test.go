@@ -33,8 +33,8 @@ func step(replicas rollout.IntOrPercent, seconds int32) kruise.Step {
 	return s
 }
 
-// standing is a release of v2 in the first of its steps.
-func standing(state kruise.StepState, steps ...kruise.Step) kruise.Snapshot {
+// inStep is a release of v2 in the first of its steps.
+func inStep(state kruise.StepState, steps ...kruise.Step) kruise.Snapshot {
 	r := kruise.Rollout{Name: "web", UID: "r", WorkloadRef: demo, Canary: &kruise.Strategy{Steps: steps}, Finalizers: []string{workload.FinalizerRollout}}
 	return stands(r, state)
 }
@@ -145,7 +145,7 @@ func rolloutPlants() []plant {
 		g, change := of(good, bad)
 		return inCase(name, bug, g, change)
 	}
-	other := standing(kruise.StatePaused, step(rollout.Percent(20), -1), step(rollout.Percent(100), 0))
+	other := inStep(kruise.StatePaused, step(rollout.Percent(20), -1), step(rollout.Percent(100), 0))
 	other.Workload.CanaryRevision, other.Workload.PodTemplateHash = "v3", "v3"
 	early := view("v2", 20, 0, 6)
 	early.Traffic.Route = &traffic.Route{Rules: weighted(20).Rules}
@@ -166,10 +166,10 @@ func rolloutPlants() []plant {
 			}),
 		releases("step bounds", "the surge is taken twice", release(view("v2", 20, 2, 5)), release(view("v2", 20, 2, 6))),
 		part("fraction after scaling", "the number of the first size is kept", func(v rollout.IntOrPercent, _ int32) int32 { return partition.Limit(v, 6) }),
-		plan("timed pause", "a pause of two minutes ends after one", standing(kruise.StatePaused, step(rollout.Percent(20), 120), step(rollout.Percent(100), 0)), stepTo(1, kruise.StateReady)),
+		plan("timed pause", "a pause of two minutes ends after one", inStep(kruise.StatePaused, step(rollout.Percent(20), 120), step(rollout.Percent(100), 0)), stepTo(1, kruise.StateReady)),
 		rollsBack(),
 		releases("abandoned release", "a release that is given up leaves pods", release(view("v1", 0, 6, 0), view("v2", 20, 2, 4), over("v1", 6, 0)), release(view("v1", 0, 6, 0), view("v2", 20, 2, 4), over("v1", 4, 2))),
-		plan("steps in order", "a step is skipped", standing(kruise.StateReady, step(rollout.Percent(20), 0), step(rollout.Percent(50), 0), step(rollout.Percent(100), 0)), stepTo(3, kruise.StateBeforeUpgrade)),
+		plan("steps in order", "a step is skipped", inStep(kruise.StateReady, step(rollout.Percent(20), 0), step(rollout.Percent(50), 0), step(rollout.Percent(100), 0)), stepTo(3, kruise.StateBeforeUpgrade)),
 		plan("new template restarts", "the next step begins with another template", other, func(p *kruise.Plan) {
 			p.Status.Sub = &kruise.StepStatus{CurrentStepIndex: 2, CurrentStepState: kruise.StateBeforeUpgrade}
 		}),
@@ -177,7 +177,7 @@ func rolloutPlants() []plant {
 		plan("traffic follows ready pods", "traffic before pods", led(kruise.StateUpgrade), func(p *kruise.Plan) { p.Actions = append(p.Actions, weighted(20)) }),
 		plan("traffic follows ready pods", "traffic to what is rolled back", closes(kruise.ProgressCancelling, ""), func(p *kruise.Plan) { p.Actions = append(p.Actions, weighted(100)) }),
 		releases("traffic follows ready pods", "traffic without a ready pod", release(late), release(early)),
-		plan("manual pause", "nobody is asked", standing(kruise.StatePaused, step(rollout.Percent(20), -1), step(rollout.Percent(100), 0)), stepTo(1, kruise.StateReady)),
+		plan("manual pause", "nobody is asked", inStep(kruise.StatePaused, step(rollout.Percent(20), -1), step(rollout.Percent(100), 0)), stepTo(1, kruise.StateReady)),
 		releases("end of a release", "it is over while the workload is paused", release(view("v2", 100, 6, 0), over("v2", 6, 0)), release(view("v2", 100, 6, 0), frozen)),
 	}
 }

@@ -30,8 +30,8 @@ func (n *Nodes) useClaims(h *held, sign int) {
 // Of ReadWriteOncePod it mirrors Filter of the scheduler plugin VolumeRestrictions. The scheduler
 // has no filter for ReadWriteOnce: a pod on another node waits there, until the volume can be
 // attached. Here it waits for the node.
-func (q *question) claimsFree(s *spot) bool {
-	elsewhere := func(h *held) bool { return h.spot != s }
+func (q *question) claimsFree(s *nodeState) bool {
+	elsewhere := func(h *held) bool { return h.nodeState != s }
 	for _, c := range q.Template.Claims {
 		if users := q.nodes.claims[c.Name]; len(users) > 0 && (c.OnePod || slices.ContainsFunc(users, elsewhere)) {
 			return false

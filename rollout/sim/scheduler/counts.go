@@ -123,7 +123,7 @@ func (c *counts) pod(h *held, sign int) {
 	}
 	c.byAsked.each(h.labels, func(t *tally) {
 		if t.counts(h) {
-			t.add(h.spot.node, 0, sign)
+			t.add(h.nodeState.node, 0, sign)
 		}
 	})
 }

@@ -18,8 +18,8 @@ type Pod struct {
 // Nodes are the nodes of a cluster, with the room that pods on them leave. The zero value has
 // no nodes, and no resources.
 type Nodes struct {
-	list   []*spot
-	named  map[string]*spot // all of list, and names of unknown nodes that have pods
+	list   []*nodeState
+	named  map[string]*nodeState // all of list, and names of unknown nodes that have pods
 	room   tree
 	pods   map[string]*held   // by UID
 	claims map[string][]*held // pods that use a claim, by its name
@@ -27,8 +27,8 @@ type Nodes struct {
 	last   *terms // of the pod that asked last, until something changes
 }
 
-// A spot is a node with its pods.
-type spot struct {
+// A nodeState is a node with its pods.
+type nodeState struct {
 	name  string
 	node  *cluster.Node // nil if it is not known: its pods count nowhere
 	index int           // in the list of nodes
@@ -77,7 +77,7 @@ func (n *Nodes) Free(i, resource int) int64 {
 // Set adds a node after all others, or replaces the one with its name. Its pods stay.
 func (n *Nodes) Set(node cluster.Node) {
 	n.last = nil
-	s := n.spot(node.Name)
+	s := n.nodeState(node.Name)
 	if s.node == nil {
 		s.index = len(n.list)
 		n.list = append(n.list, s)
@@ -115,21 +115,21 @@ func (n *Nodes) Remove(name string) {
 }
 
 // leave takes a known node and its pods out of all counts.
-func (n *Nodes) leave(s *spot) {
+func (n *Nodes) leave(s *nodeState) {
 	for _, h := range s.pods {
 		n.count(h, -1)
 	}
 	n.counts.node(s.node, -1)
 }
 
-// spot returns the spot of a name, which may be new.
-func (n *Nodes) spot(name string) *spot {
+// nodeState returns the nodeState of a name, which may be new.
+func (n *Nodes) nodeState(name string) *nodeState {
 	s := n.named[name]
 	if s == nil {
 		if n.named == nil {
-			n.named = map[string]*spot{}
+			n.named = map[string]*nodeState{}
 		}
-		s = &spot{name: name}
+		s = &nodeState{name: name}
 		n.named[name] = s
 	}
 	return s

@@ -106,7 +106,7 @@ func (c *counts) holder(h *held, sign int) {
 		}
 		t := h.against[i]
 		t.holders += sign
-		t.add(h.spot.node, 0, sign)
+		t.add(h.nodeState.node, 0, sign)
 		if t.holders == 0 {
 			delete(c.held, t.text)
 			c.byHeld.remove(t)
@@ -134,7 +134,7 @@ func (c *counts) against(a *cluster.PodTerm, namespace string) *tally {
 }
 
 // why returns which of the terms refuses a node.
-func (t *terms) why(s *spot, pinned bool) Reason {
+func (t *terms) why(s *nodeState, pinned bool) Reason {
 	switch {
 	case t == nil:
 		return ""

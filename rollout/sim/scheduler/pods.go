@@ -13,8 +13,8 @@ type held struct {
 	Pod
 	labels    map[string]string // of the Pod, until they change
 	namespace string
-	spot      *spot
-	index     int      // among the pods of the spot
+	nodeState *nodeState
+	index     int      // among the pods of the nodeState
 	against   []*tally // pods with the same terms of required anti-affinity, by its terms
 }
 
@@ -33,8 +33,8 @@ func (n *Nodes) Take(p Pod, node string) {
 	if n.pods == nil {
 		n.pods = map[string]*held{}
 	}
-	s := n.spot(node)
-	h := &held{Pod: p, labels: p.Labels, namespace: namespaceOf(p.Name), spot: s, index: len(s.pods)}
+	s := n.nodeState(node)
+	h := &held{Pod: p, labels: p.Labels, namespace: namespaceOf(p.Name), nodeState: s, index: len(s.pods)}
 	s.pods = append(s.pods, h)
 	n.pods[p.UID] = h
 	if s.node != nil {
@@ -49,7 +49,7 @@ func (n *Nodes) Release(uid string) {
 	if h == nil {
 		return
 	}
-	s := h.spot
+	s := h.nodeState
 	if s.node != nil {
 		n.count(h, -1)
 	}
@@ -71,7 +71,7 @@ func (n *Nodes) Relabel(uid string, labels map[string]string) {
 	h := n.pods[uid]
 	switch {
 	case h == nil:
-	case h.spot.node == nil:
+	case h.nodeState.node == nil:
 		h.labels = labels
 	default:
 		n.counts.pod(h, -1)
@@ -82,8 +82,8 @@ func (n *Nodes) Relabel(uid string, labels map[string]string) {
 
 // count notes all that a pod takes on a known node, or gives it back with the sign -1.
 func (n *Nodes) count(h *held, sign int) {
-	n.room.take(h.spot.index, h.spot.node, h.Template.Needs, int64(sign))
-	h.spot.usePorts(h.Template.HostPorts, sign)
+	n.room.take(h.nodeState.index, h.nodeState.node, h.Template.Needs, int64(sign))
+	h.nodeState.usePorts(h.Template.HostPorts, sign)
 	n.useClaims(h, sign)
 	n.counts.pod(h, sign)
 	n.counts.holder(h, sign)

@@ -24,7 +24,7 @@ func full(p cluster.HostPort) cluster.HostPort {
 
 // usePorts notes the ports of a pod, or gives them back with the sign -1. Two pods may have the
 // same one, if one of them was put there although it did not fit.
-func (s *spot) usePorts(ports []cluster.HostPort, sign int) {
+func (s *nodeState) usePorts(ports []cluster.HostPort, sign int) {
 	for _, p := range ports {
 		p = full(p)
 		if sign > 0 {
@@ -39,7 +39,7 @@ func (s *spot) usePorts(ports []cluster.HostPort, sign int) {
 // on the same address, and on any if one of them is for all. A port that is not above 0 is none.
 //
 // It mirrors Filter of the scheduler plugin NodePorts.
-func (s *spot) portsFree(ports []cluster.HostPort) bool {
+func (s *nodeState) portsFree(ports []cluster.HostPort) bool {
 	for _, p := range ports {
 		p = full(p)
 		conflict := func(o cluster.HostPort) bool {

@@ -120,7 +120,7 @@ func tolerationsText(list []daemonset.Toleration) string {
 // counts none but the one that asks.
 //
 // It mirrors Filter of the scheduler plugin PodTopologySpread.
-func (t *terms) spreads(s *spot, pinned bool) bool {
+func (t *terms) spreads(s *nodeState, pinned bool) bool {
 	for _, c := range t.spread {
 		value, ok := s.node.Labels[c.TopologyKey]
 		if !ok {
@@ -142,7 +142,7 @@ func (t *terms) spreads(s *spot, pinned bool) bool {
 }
 
 // onNode returns how many pods count if the node is the only one that does, and whether it does.
-func (c *spread) onNode(s *spot) (pods, places int) {
+func (c *spread) onNode(s *nodeState) (pods, places int) {
 	if _, ok := c.tally.where.of(s.node); !ok {
 		return 0, 0
 	}

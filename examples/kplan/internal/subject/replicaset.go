@@ -231,17 +231,17 @@ func beginSet(b *world.Beginning, r, wanted *manifest.ReplicaSet, orphans []podo
 // A replicaRun plans for one ReplicaSet, with siblings and their pods from the input. It records
 // why pods are deleted.
 type replicaRun struct {
-	uid    string
-	prefix string // of names in the world
-	kin    []replicaset.ReplicaSet
-	pods   []podorder.Pod // of kin, the siblings
-	plans  map[time.Time]view.PodPlan
+	uid      string
+	prefix   string // of names in the world
+	siblings []replicaset.ReplicaSet
+	pods     []podorder.Pod // of the siblings
+	plans    map[time.Time]view.PodPlan
 }
 
 func newReplicaRun(r *manifest.ReplicaSet, b *world.Beginning) *replicaRun {
-	run := &replicaRun{uid: b.ReplicaSet().UID, prefix: strings.TrimSuffix(b.Name, b.Plain()), kin: r.Snapshot.Siblings, plans: map[time.Time]view.PodPlan{}}
+	run := &replicaRun{uid: b.ReplicaSet().UID, prefix: strings.TrimSuffix(b.Name, b.Plain()), siblings: r.Snapshot.Siblings, plans: map[time.Time]view.PodPlan{}}
 	for _, p := range r.Snapshot.Pods {
-		if p.ControllerUID != "" && slices.ContainsFunc(run.kin, func(o replicaset.ReplicaSet) bool { return o.UID == p.ControllerUID }) {
+		if p.ControllerUID != "" && slices.ContainsFunc(run.siblings, func(o replicaset.ReplicaSet) bool { return o.UID == p.ControllerUID }) {
 			run.pods = append(run.pods, p)
 		}
 	}
@@ -263,7 +263,7 @@ func (r *replicaRun) beside(other func(replicaset.Snapshot, time.Time, replicase
 
 // plan plans for the ReplicaSet.
 func (r *replicaRun) plan(s replicaset.Snapshot, now time.Time, options replicaset.Options) (replicaset.Plan, error) {
-	s.Siblings = r.kin
+	s.Siblings = r.siblings
 	if len(r.pods) > 0 {
 		s.Pods = slices.Concat(s.Pods, r.pods)
 	}

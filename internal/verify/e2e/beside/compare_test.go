@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// patience is the time limit of the real cluster for a step.
-const patience = time.Minute
+// waitLimit is the time limit of the real cluster for a step.
+const waitLimit = time.Minute
 
 // compare waits until the real cluster is as the world, and finds which pods are the same.
 func (p *pair) compare() {
@@ -29,7 +29,7 @@ func (p *pair) compare() {
 			p.match(want.pods, got.pods)
 			return
 		}
-		if time.Since(begin) > patience {
+		if time.Since(begin) > waitLimit {
 			p.Fatalf("the world (-) and the real cluster (+) differ:\n%s\nafter %s", cmp.Diff(kept(want.sizes), kept(got.sizes)), strings.Join(p.log, "\n"))
 		}
 		if time.Since(nudged) > 500*time.Millisecond && (!p.retries || got.counted()) {

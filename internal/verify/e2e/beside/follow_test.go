@@ -115,7 +115,7 @@ func (p *pair) crowded() bool {
 // gone returns the pods of the world, out of some, that are deleted or terminating in the real
 // cluster. It waits until there are n, up to a time limit.
 func (p *pair) gone(pods []podorder.Pod, n int) map[string]bool {
-	for end := time.Now().Add(patience); ; time.Sleep(15 * time.Millisecond) {
+	for end := time.Now().Add(waitLimit); ; time.Sleep(15 * time.Millisecond) {
 		gone, there := map[string]bool{}, map[string]bool{}
 		for _, o := range realPods(p.namespace) {
 			there[o.Name] = o.DeletionTimestamp == nil
@@ -266,7 +266,7 @@ func (p *pair) made(app string, but map[string]bool, n int) map[string]bool {
 	for _, name := range p.real {
 		known[name] = true
 	}
-	for end := time.Now().Add(patience); ; time.Sleep(15 * time.Millisecond) {
+	for end := time.Now().Add(waitLimit); ; time.Sleep(15 * time.Millisecond) {
 		made := map[string]bool{}
 		for _, o := range realPods(p.namespace) {
 			read := kube.DaemonSetPod(o)

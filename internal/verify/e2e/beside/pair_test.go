@@ -198,7 +198,7 @@ func (p *pair) lose(node string) {
 	p.world.Answers(node, false)
 	require.NoError(p, p.world.Run(p.world.Now().Add(time.Minute)))
 	p.busy = false
-	require.Eventually(p, func() bool { return evicts(p.namespace, node) }, patience, 15*time.Millisecond, "%s is not lost", node)
+	require.Eventually(p, func() bool { return evicts(p.namespace, node) }, waitLimit, 15*time.Millisecond, "%s is not lost", node)
 	p.rest()
 }
 
@@ -225,7 +225,7 @@ func (p *pair) older() bool {
 // put applies a workload.
 func (p *pair) put(w *workload, exists bool) {
 	p.note("apply %s %s v%d replicas %d broken %t", w.kind, w.name, w.version, w.replicas, w.broken)
-	require.Eventually(p, p.older, patience, 15*time.Millisecond)
+	require.Eventually(p, p.older, waitLimit, 15*time.Millisecond)
 	stored, err := write(p.ctx, w.object(p.namespace), exists)
 	require.NoError(p, err)
 	s, err := kube.World([]kube.Object{stored})
@@ -267,7 +267,7 @@ func (p *pair) drop(w *workload) {
 
 // evict asks both clusters to evict a pod. The answers must be the same.
 func (p *pair) evict(name string) {
-	for nudged, end := time.Now(), time.Now().Add(patience); !budgetsCount(p.namespace); time.Sleep(15 * time.Millisecond) {
+	for nudged, end := time.Now(), time.Now().Add(waitLimit); !budgetsCount(p.namespace); time.Sleep(15 * time.Millisecond) {
 		require.True(p, time.Now().Before(end), "budgets do not count\n%s", strings.Join(p.log, "\n"))
 		if time.Since(nudged) > 500*time.Millisecond {
 			nudgeBudget(p.ctx, p.namespace)

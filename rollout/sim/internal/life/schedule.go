@@ -202,14 +202,14 @@ func (l *Pods) Room() {
 // lookAgain lets the pods that wait look for a node, in order. If one of an owner finds none, the
 // others of that owner and template do not look.
 func (l *Pods) lookAgain() {
-	type kin struct{ owner, template string }
-	waiting, failed := l.waiting, map[kin]bool{}
+	type group struct{ owner, template string }
+	waiting, failed := l.waiting, map[group]bool{}
 	l.round, l.waiting = false, nil
 	for _, e := range waiting {
 		if !alive(e) || e.Now.NodeName != "" {
 			continue
 		}
-		of, before := kin{e.Now.ControllerUID, e.Now.Template}, len(l.waiting)
+		of, before := group{e.Now.ControllerUID, e.Now.Template}, len(l.waiting)
 		if failed[of] && !e.Now.OfDaemonSet && of.owner != "" {
 			l.waiting = append(l.waiting, e)
 			continue
