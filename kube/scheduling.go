@@ -35,10 +35,10 @@ func (r *templateReader) template(spec *corev1.PodSpec, labels map[string]string
 	}
 	lifeOf(spec, &t)
 	if len(spec.ResourceClaims) > 0 {
-		r.unseen["resource claims (dynamic resource allocation)"] = true
+		r.unseen[unseenResourceClaims] = true
 	}
 	if len(spec.SchedulingGates) > 0 {
-		r.unseen["scheduling gates of pod templates"] = true
+		r.unseen[unseenGates] = true
 	}
 	return t
 }
@@ -84,7 +84,7 @@ func (r *templateReader) affinity(a *corev1.Affinity, t *cluster.Template, label
 // preferred notes preferences: they decide between nodes that fit a pod.
 func (r *templateReader) preferred(n int) {
 	if n > 0 {
-		r.unseen["preferences of nodes (preferred affinity, ScheduleAnyway)"] = true
+		r.unseen[unseenPreferences] = true
 	}
 }
 
@@ -92,7 +92,7 @@ func (r *templateReader) terms(list []corev1.PodAffinityTerm, labels map[string]
 	for i := range list {
 		t := &list[i]
 		if t.NamespaceSelector != nil {
-			r.unseen["namespaceSelector of pod affinity"] = true
+			r.unseen[unseenNamespaces] = true
 		}
 		terms = append(terms, cluster.PodTerm{
 			Selector:    LabelSelector(withKeys(t.LabelSelector, labels, t.MatchLabelKeys, t.MismatchLabelKeys)),
@@ -148,12 +148,12 @@ func (r *templateReader) claimsOf(spec *corev1.PodSpec) (claims []cluster.Claim)
 		modes, known := r.claims[name]
 		switch {
 		case !known:
-			r.unseen["volumes whose claims are not in the input"] = true
+			r.unseen[unseenClaims] = true
 		case slices.Contains(modes, corev1.ReadWriteOncePod):
 			claims = append(claims, cluster.Claim{Name: name, OnePod: true})
 		case slices.Equal(modes, []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce}):
 			claims = append(claims, cluster.Claim{Name: name})
-			r.unseen["where volumes are (node affinity of persistent volumes)"] = true
+			r.unseen[unseenVolumes] = true
 		}
 	}
 	return claims

@@ -124,7 +124,7 @@ func (w *worldReader) workload(object Object) error {
 			return fmt.Errorf("stateful set %s: %w", worldName(o), err)
 		}
 		if len(o.Spec.VolumeClaimTemplates) > 0 {
-			w.unseen["volumes of volume claim templates"] = true
+			w.unseen[unseenClaimTemplates] = true
 		}
 		w.set(o, s, &o.Spec.Template)
 	case WorldSet:

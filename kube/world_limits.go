@@ -31,7 +31,7 @@ func limitRanges(objects []Object) map[string][]*corev1.LimitRange {
 func (w *worldReader) limitRange(o *corev1.LimitRange) {
 	for _, item := range o.Spec.Limits {
 		if item.Type == corev1.LimitTypePersistentVolumeClaim {
-			w.unseen["limit ranges of persistent volume claims"] = true
+			w.unseen[unseenClaimLimits] = true
 		}
 	}
 }

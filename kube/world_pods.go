@@ -222,7 +222,7 @@ func (w *worldReader) besideOthers() {
 	for _, id := range slices.Sorted(maps.Keys(w.s.Templates)) {
 		w.changeTemplate(id, func(t *cluster.Template) {
 			if len(t.HostPorts)+len(t.PodAffinity)+len(t.PodAntiAffinity)+len(t.Claims) > 0 {
-				w.unseen["labels, ports and volumes of pods of other workloads"] = true
+				w.unseen[unseenOtherPods] = true
 			}
 			t.PodAffinity = slices.DeleteFunc(slices.Clone(t.PodAffinity), w.besideOther)
 		})

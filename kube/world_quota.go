@@ -72,14 +72,14 @@ func (w *worldReader) quota(o *corev1.ResourceQuota) {
 				q.Used[string(name)] = max(0, amountOf(of, used))
 			}
 		case besidePods(name):
-			w.unseen["quotas of what is no pod, such as "+string(name)] = true
+			w.unseen[unseenQuota+string(name)] = true
 		}
 	}
 	for _, s := range q.Scopes {
 		switch s.Name {
 		case cluster.ScopeTerminating, cluster.ScopeNotTerminating, cluster.ScopeBestEffort, cluster.ScopeNotBestEffort, cluster.ScopePriorityClass:
 		default:
-			w.unseen["quotas with the scope "+s.Name] = true
+			w.unseen[unseenScope+s.Name] = true
 			return
 		}
 	}

@@ -126,9 +126,9 @@ func TestWorldUnseenQuotas(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{
 		"limit ranges of persistent volume claims",
-		"quotas of what is no pod, such as count/replicasets.apps",
-		"quotas of what is no pod, such as gold.storageclass.storage.k8s.io/requests.storage",
-		"quotas of what is no pod, such as requests.storage",
+		"quotas of other objects than pods, such as count/replicasets.apps",
+		"quotas of other objects than pods, such as gold.storageclass.storage.k8s.io/requests.storage",
+		"quotas of other objects than pods, such as requests.storage",
 		"quotas with the scope CrossNamespacePodAffinity",
 	}, s.Unseen)
 	require.Equal(t, []cluster.Quota{{Name: "shop/b", Hard: map[string]int64{"count/pods": 4}, Used: map[string]int64{}}}, s.Quotas)

@@ -14,8 +14,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/scheduler"
 )
 
-// takeRoomOfWaiting removes the free room of nodes that would fit a pod which was observed as waiting for
-// room. Without nodes in the input, it adds the nodes of the pods.
+// takeRoomOfWaiting removes the free room of nodes that would fit a pod that was observed waiting
+// for room. Without nodes in the input, it adds the nodes of the pods.
 func (w *worldReader) takeRoomOfWaiting() {
 	if len(w.waiting) == 0 {
 		return
@@ -52,7 +52,7 @@ func (w *worldReader) nodesOfPods() {
 			t.PodAntiAffinity = slices.DeleteFunc(slices.Clone(t.PodAntiAffinity), elsewhere)
 			t.TopologySpread = slices.DeleteFunc(slices.Clone(t.TopologySpread), func(s cluster.TopologySpread) bool { return s.TopologyKey != corev1.LabelHostname })
 			if bound {
-				w.unseen["labels of nodes that are not in the input"] = true
+				w.unseen[unseenNodeLabels] = true
 			}
 		})
 	}

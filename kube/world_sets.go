@@ -82,7 +82,7 @@ func (w *worldReader) set(o Object, s cluster.Set, t *corev1.PodTemplateSpec) {
 	prefix := s.Name + "-"
 	s.Name, s.TemplateLabels = worldName(o), t.Labels
 	if slices.ContainsFunc(w.s.Sets, func(other cluster.Set) bool { return other.Name == s.Name }) {
-		w.unseen["one of two sets of pods with the same name"] = true
+		w.unseen[unseenSet] = true
 		return
 	}
 	known := s.UpdateRevision != "" && s.Status.ObservedGeneration >= s.Generation

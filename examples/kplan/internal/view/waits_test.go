@@ -60,3 +60,16 @@ func TestWaits(t *testing.T) {
 	}
 	require.Equal(t, want, got, "KPLAN_REWRITE=1 go test -run TestWaits writes it")
 }
+
+// TestUnseen: the README lists the features that forecasts do not look at.
+func TestUnseen(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	text := strings.Join(strings.Fields(string(readme)), " ")
+	seen := 0
+	constants(t, "kube/unseen.go", func(feature, _ string) {
+		require.Contains(t, text, strings.TrimSpace(feature))
+		seen++
+	})
+	require.Greater(t, seen, 10)
+}
