@@ -14,7 +14,11 @@ var ErrNotExecuted = errors.New("the action was not executed")
 // carried out: plan again without the child.
 var ErrGone = errors.New("what was to be adopted is gone")
 
-// An Outcome is the result of an action, or of one of its calls.
+// An Outcome is the result of an action, or of one of its calls. An executor makes the calls in the
+// order of the plan and reports each answer unchanged; it neither repeats a call nor chooses another
+// name by itself. Finish of the planner then returns the status to write and the error, after which
+// the pass is retried: AlreadyExists, for example, leads to the existing ReplicaSet if that is the
+// wanted one, and to another hash and name if it is not.
 type Outcome struct {
 	Answer ServerAnswer
 	// Name and UID identify a created object.

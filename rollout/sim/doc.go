@@ -35,7 +35,7 @@
 //     with [Config].Without, instead of them; or a planner that replaces one of ours;
 //   - the size: an [Autoscaler] is a function from a view to replicas;
 //   - the clock: time passes only with [World.Step], [World.Run] up to an
-//     instant, or [World.Settle] until nothing is left to happen;
+//     instant, or [World.Settle] until nothing more can change (see rest.go);
 //   - people and analyses: [Config].ApproveAfter is the time until a user resumes a waiting
 //     Rollout, and [Config].Analysis the course of analyses of Rollouts of Argo;
 //   - the times: a cluster.Spread of quantiles for each stage in the life of a pod.
