@@ -14,32 +14,33 @@ import (
 	"github.com/kplan-go/kplan/rollout/partition"
 )
 
-// A Plan is the next step of a Deployment.
+// A Plan is the result of one pass of the Deployment controller.
 type Plan struct {
-	// Actions are the writes, in order. After any prefix of them the Deployment is within
-	// its budget, or no further outside than before. Stop at the first one that fails, and
-	// plan again.
+	// Actions are the writes, in order. If only the first of them are carried out, the pods
+	// are within the Budget, or exceed it by no more than before. Stop at the first action
+	// that fails, and plan again.
 	Actions Actions `json:"actions,omitempty"`
-	// Holds are the writes that were held back, and the reasons.
+	// Holds are the changes that the plan does not make yet, and the reasons.
 	Holds []kplan.Hold `json:"holds,omitempty"`
-	// Status is the complete next status. Write it if it differs.
+	// Status is the complete next status. Write it if it differs from the stored status.
 	Status Status `json:"status"`
-	// Budget has the limits that actions and holds are computed from.
+	// Budget has the replicas and the resolved maxSurge and maxUnavailable, in pods.
 	Budget rollout.Budget `json:"budget"`
-	// RecheckAt is when to call [Reconcile] again even if nothing changes. It is
-	// zero if time alone cannot change the plan. It is the first instant at which the plan
-	// differs: one nanosecond after a progress deadline, at which a rollout is still in
-	// time.
+	// RecheckAt is the time to call [Reconcile] again even if no object changes. It is zero
+	// if the passing of time cannot change the plan. In a rollout it is one nanosecond after
+	// the progress deadline, since a rollout is in time at the deadline itself. For a
+	// partitioned Deployment that has not reached its partition, or whose pass ends with an
+	// error, it is at most 2 seconds after now.
 	RecheckAt time.Time `json:"recheckAt,omitzero"`
-	// ExtraStatus is reported in an annotation of a partitioned Deployment. It is nil
-	// for others, and if the pass ends with an error.
+	// ExtraStatus has the counts that an annotation of a partitioned Deployment reports. It
+	// is nil for other Deployments, and for a pass that ends with an error.
 	ExtraStatus *partition.ExtraStatus `json:"extraStatus,omitzero"`
-	// Events are the events that Kubernetes would record on the Deployment if all writes
-	// succeed. [Finish] returns the events to record.
+	// Events are the events that Kubernetes records on the Deployment if all writes succeed.
+	// [Finish] returns the events to record after the writes.
 	Events []kplan.Event `json:"events,omitempty"`
 }
 
-// Empty reports whether the plan writes nothing but, perhaps, the status.
+// Empty reports whether the plan has no actions. Its status may still differ.
 func (p Plan) Empty() bool { return len(p.Actions) == 0 }
 
 // String returns one line for each action and hold. It ends without a newline.
@@ -63,7 +64,7 @@ func (s Status) String() string {
 		s.Replicas, s.UpdatedReplicas, s.ReadyReplicas, s.AvailableReplicas, s.UnavailableReplicas)
 }
 
-// keys returns the keys of a map in order, separated by commas.
+// keys returns the sorted keys of a map, separated by ", ".
 func keys(m map[string]string) string {
 	return strings.Join(slices.Sorted(maps.Keys(m)), ", ")
 }
