@@ -14,7 +14,7 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// An Action is one write. It is one of
+// An Action is one write to the API server. It is one of
 //
 //   - [AdoptReplicaSet]
 //   - [ReleaseReplicaSet]
@@ -46,10 +46,10 @@ var (
 	_ Action = PauseDeployment{}
 )
 
-// AdoptReplicaSet makes the Deployment the controller of a ReplicaSet that has none. Before
-// the first of a plan, read the Deployment from the API server: if it has another UID or is
-// being deleted, adopt nothing and stop, since the orphan may have been left by that
-// deletion. Pass the UID of the ReplicaSet as a precondition.
+// AdoptReplicaSet makes the Deployment the controller of a ReplicaSet without a controller.
+// Before the first adoption of a plan, read the Deployment from the API server. If it has
+// another UID or is being deleted, adopt nothing and stop: its deletion may have orphaned the
+// ReplicaSet. Pass the UID of the ReplicaSet as a precondition.
 type AdoptReplicaSet struct {
 	Kind   string       `json:"kind,omitzero"` // of the ReplicaSet, "" if it is one
 	Name   string       `json:"name"`
@@ -57,8 +57,8 @@ type AdoptReplicaSet struct {
 	Reason kplan.Reason `json:"reason"`
 }
 
-// ReleaseReplicaSet removes the Deployment from the owners of a ReplicaSet. Pass
-// its UID as a precondition.
+// ReleaseReplicaSet removes the Deployment from the owner references of a ReplicaSet. Pass
+// the UID of the ReplicaSet as a precondition.
 type ReleaseReplicaSet struct {
 	Kind   string       `json:"kind,omitzero"` // of the ReplicaSet, "" if it is one
 	Name   string       `json:"name"`
@@ -66,39 +66,40 @@ type ReleaseReplicaSet struct {
 	Reason kplan.Reason `json:"reason"`
 }
 
-// RollBackDeployment gives the Deployment the template of a ReplicaSet, without the hash
-// label, and replaces all its annotations, in one write.
+// RollBackDeployment replaces the template of the Deployment by the template of a ReplicaSet,
+// without the label pod-template-hash, and all annotations of the Deployment, in one write.
 type RollBackDeployment struct {
 	Kind           string            `json:"kind,omitzero"`           // of the Deployment, "" if it is one
 	ReplicaSetKind string            `json:"replicaSetKind,omitzero"` // of the ReplicaSet, "" if it is one
 	Revision       int64             `json:"revision"`
 	Name           string            `json:"name"` // of the ReplicaSet
 	Template       revision.Template `json:"template"`
-	Annotations    map[string]string `json:"annotations,omitempty"` // all of them
+	Annotations    map[string]string `json:"annotations,omitempty"` // all that the Deployment will have
 	Reason         kplan.Reason      `json:"reason"`
 }
 
-// PauseDeployment sets spec.paused and annotations of the Deployment in one write,
-// with UID and ResourceVersion as preconditions: the annotations alone would mean
-// that the pause is over.
+// PauseDeployment sets spec.paused to true and sets annotations of the Deployment. Make both
+// changes in one write: the annotations without spec.paused mean that a user has resumed the
+// rollout. Pass UID and ResourceVersion as preconditions.
 type PauseDeployment struct {
 	Kind            string            `json:"kind,omitzero"` // of the Deployment, "" if it is one
 	UID             string            `json:"uid,omitzero"`
 	ResourceVersion string            `json:"resourceVersion,omitzero"`
 	Set             map[string]string `json:"set"`
-	Pod             string            `json:"pod"` // the pause point
+	Pod             string            `json:"pod"` // the name of the pod with the pause point
 	Mode            pausepoint.Mode   `json:"mode"`
 	Reason          kplan.Reason      `json:"reason"`
 }
 
-// ClearRollback removes the annotation by which a rollback was requested.
+// ClearRollback removes the annotation that requests a rollback from the Deployment.
 type ClearRollback struct {
 	Key    string       `json:"key,omitzero"` // the annotation; "" is [revision.AnnotationRollback]
 	Reason kplan.Reason `json:"reason"`
 }
 
-// CreateReplicaSet creates the ReplicaSet for the Deployment's template. Its owner
-// is the Deployment, and its selector the Deployment's and the hash.
+// CreateReplicaSet creates the ReplicaSet for the Deployment's template. Make the Deployment
+// its controller. Its selector is the selector of the Deployment and, in addition, the label
+// pod-template-hash with the hash of the Template.
 type CreateReplicaSet struct {
 	Kind            string            `json:"kind,omitzero"` // of the ReplicaSet, "" if it is one
 	Name            string            `json:"name"`
@@ -106,48 +107,46 @@ type CreateReplicaSet struct {
 	Template        revision.Template `json:"template"`
 	Revision        int64             `json:"revision"`
 	MinReadySeconds int32             `json:"minReadySeconds,omitzero"`
-	Labels          map[string]string `json:"labels"`      // its own, those of its template, and of its pods
-	Annotations     map[string]string `json:"annotations"` // all of them
+	Labels          map[string]string `json:"labels"`      // of the ReplicaSet and of its pod template
+	Annotations     map[string]string `json:"annotations"` // of the ReplicaSet
 	Reason          kplan.Reason      `json:"reason"`
 }
 
-// AnnotateReplicaSet sets annotations of a ReplicaSet, and its minReadySeconds,
-// in one write. Its size stays as it is.
+// AnnotateReplicaSet sets annotations of a ReplicaSet, and spec.minReadySeconds, in one write.
+// It does not change spec.replicas.
 type AnnotateReplicaSet struct {
 	Kind            string            `json:"kind,omitzero"` // of the ReplicaSet, "" if it is one
 	Name            string            `json:"name"`
 	UID             string            `json:"uid,omitzero"`
 	ResourceVersion string            `json:"resourceVersion,omitzero"` // that the plan was made for
 	Set             map[string]string `json:"set,omitempty"`
-	MinReadySeconds *int32            `json:"minReadySeconds,omitzero"` // nil leaves it
+	MinReadySeconds *int32            `json:"minReadySeconds,omitzero"` // nil does not change it
 	Reason          kplan.Reason      `json:"reason"`
 }
 
-// ScaleReplicaSet sets spec.replicas of a ReplicaSet, together with annotations,
-// in one write.
+// ScaleReplicaSet sets spec.replicas and annotations of a ReplicaSet in one write.
 type ScaleReplicaSet struct {
 	Kind            string            `json:"kind,omitzero"` // of the ReplicaSet, "" if it is one
 	Name            string            `json:"name"`
 	UID             string            `json:"uid,omitzero"`
 	ResourceVersion string            `json:"resourceVersion,omitzero"` // that the plan was made for
-	From            int32             `json:"from"`                     // the size that the plan was made for
-	To              int32             `json:"to"`
-	Unhealthy       int32             `json:"unhealthy,omitzero"` // how many of From-To were never or no longer available
+	From            int32             `json:"from"`                     // spec.replicas that the plan was made for
+	To              int32             `json:"to"`                       // spec.replicas to write
+	Unhealthy       int32             `json:"unhealthy,omitzero"`       // how many of From - To pods are removed as unavailable
 	Set             map[string]string `json:"set"`
 	Reason          kplan.Reason      `json:"reason"`
 }
 
-// AnnotateDeployment sets annotations of the Deployment. Upstream writes them
-// together with the status.
+// AnnotateDeployment sets annotations of the Deployment. Upstream writes them with the same
+// request as the status.
 type AnnotateDeployment struct {
 	Kind   string            `json:"kind,omitzero"` // of the Deployment, "" if it is one
 	Set    map[string]string `json:"set"`
 	Reason kplan.Reason      `json:"reason"`
 }
 
-// DeleteReplicaSet deletes an old, empty ReplicaSet. Pass UID and ResourceVersion
-// to the API server as preconditions, so that one that has been scaled up since is
-// spared.
+// DeleteReplicaSet deletes an old ReplicaSet without pods. Pass UID and ResourceVersion as
+// preconditions: they prevent the deletion of a ReplicaSet that has been scaled up since.
 type DeleteReplicaSet struct {
 	Kind            string       `json:"kind,omitzero"` // of the ReplicaSet, "" if it is one
 	Name            string       `json:"name"`
@@ -157,8 +156,8 @@ type DeleteReplicaSet struct {
 	Reason          kplan.Reason `json:"reason"`
 }
 
-// word returns the word for a Deployment in texts, and wordOfSet for a ReplicaSet:
-// Kubernetes' word, or the caller's kind.
+// word returns the word for a Deployment in messages: the kind, or Kubernetes' word if the kind
+// is empty. wordOfSet returns the word for a ReplicaSet.
 func word(kind string) string { return cmp.Or(kind, "deployment") }
 
 func wordOfSet(kind string) string { return cmp.Or(kind, "replica set") }
@@ -177,12 +176,12 @@ func (ScaleReplicaSet) isAction()    {}
 func (AnnotateDeployment) isAction() {}
 func (DeleteReplicaSet) isAction()   {}
 
-// String returns the text of the Kubernetes event, and the reason.
+// String returns the message of the event that Kubernetes records, the reason and the revision.
 func (a CreateReplicaSet) String() string {
 	return fmt.Sprintf("%s (%s, revision %d)", (&ScaleReplicaSet{Kind: a.Kind, Name: a.Name, To: a.Replicas}).event(), a.Reason, a.Revision)
 }
 
-// String returns one line with the keys that are set.
+// String returns one line with the keys of the annotations, and minReadySeconds if it is set.
 func (a AnnotateReplicaSet) String() string {
 	what := keys(a.Set)
 	if a.MinReadySeconds != nil {
@@ -191,7 +190,8 @@ func (a AnnotateReplicaSet) String() string {
 	return fmt.Sprintf("Annotated %s %s: %s (%s)", wordOfSet(a.Kind), a.Name, what, a.Reason)
 }
 
-// String returns the text of the Kubernetes event, and the reason.
+// String returns the message of the event that Kubernetes records, the reason, and the number
+// of unhealthy pods if it is not 0.
 func (a ScaleReplicaSet) String() string {
 	unhealthy := ""
 	if a.Unhealthy > 0 {
@@ -201,7 +201,7 @@ func (a ScaleReplicaSet) String() string {
 }
 
 func (a *ScaleReplicaSet) event() string {
-	text := make([]byte, 0, 128) // on the stack
+	text := make([]byte, 0, 128) // a constant capacity keeps it on the stack
 	text = append(append(append(append(append(text, a.verb()...), wordOfSet(a.Kind)...), ' '), a.Name...), " from "...)
 	text = append(strconv.AppendInt(text, int64(a.From), 10), " to "...)
 	return string(strconv.AppendInt(text, int64(a.To), 10))
@@ -214,7 +214,7 @@ func (a *ScaleReplicaSet) verb() string {
 	return "Scaled up "
 }
 
-// String returns one line with the keys that are set.
+// String returns one line with the keys of the annotations.
 func (a AnnotateDeployment) String() string {
 	return fmt.Sprintf("Annotated %s: %s (%s)", word(a.Kind), keys(a.Set), a.Reason)
 }
@@ -249,8 +249,8 @@ func (a ClearRollback) String() string {
 	return fmt.Sprintf("Cleared rollback request (%s)", a.Reason)
 }
 
-// Actions is a list of actions. In JSON each is an object with one key, the name
-// of the action in lower camel case.
+// Actions is a list of actions. In JSON each action is an object with a single key, such as
+// {"scaleReplicaSet": {...}}: the name of its type, with a lower-case first letter.
 type Actions []Action
 
 // MarshalJSON encodes the list.

@@ -17,21 +17,23 @@ import (
 // Apply returns the snapshot s after the API server has carried out an action at now, for
 // simulators and tests. It does not change s.
 //
-//   - The UID of the ReplicaSet that [CreateReplicaSet] makes is made of its name and now,
-//     and its selector is the Deployment's and the hash.
-//   - Generations rise with each change of a spec. The Deployment's generation also rises
-//     with a change of its annotations, except by [AnnotateDeployment], which is written
-//     with the status. Resource versions stay as they are.
+//   - The ReplicaSet of a [CreateReplicaSet] gets a UID that depends on its name and now alone.
+//     Its selector has the label pod-template-hash in addition to the Deployment's selector;
+//     it is nil if the Deployment has none.
+//   - A change of a spec increments the generation. So does a change of the Deployment's
+//     annotations, except by [AnnotateDeployment], which upstream writes with the status.
+//     Resource versions do not change.
 //
-// The error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError]: no ReplicaSet has the
-// name and UID, the name of the new one is taken, the size of the one to scale is not From, or the
-// one to adopt has a controller.
+// An error wraps [kplan.ErrInvalid] and one [kplan.FieldError]. The errors are: no ReplicaSet has
+// the name and UID of the action; a ReplicaSet with the name of the new one exists; the size of
+// the ReplicaSet to scale is not From; the ReplicaSet to adopt has another controller; the type
+// of the action is not of this package.
 func Apply(s Snapshot, a Action, now time.Time) (Snapshot, error) {
 	return Actions{a}.Apply(s, now)
 }
 
-// Apply returns the snapshot s after the whole plan has been carried out at now: its
-// actions, and the status.
+// Apply returns the snapshot s after the actions of the plan have been carried out at now and
+// its status has been written. The errors are the errors of the function [Apply].
 func (p Plan) Apply(s Snapshot, now time.Time) (Snapshot, error) {
 	next, err := p.Actions.Apply(s, now)
 	if err != nil {
@@ -41,8 +43,8 @@ func (p Plan) Apply(s Snapshot, now time.Time) (Snapshot, error) {
 	return next, nil
 }
 
-// Apply returns the snapshot s after the actions have been carried out at now, in their
-// order, each as by the function [Apply]. It stops at the first error.
+// Apply returns the snapshot s after the actions have been carried out in order, all at now.
+// Each has the effect and the errors of the function [Apply]. The first error ends it.
 func (as Actions) Apply(s Snapshot, now time.Time) (Snapshot, error) {
 	sets := apply.NewList(s.ReplicaSets, func(rs *replicaset.ReplicaSet) (string, string) { return rs.Name, rs.UID })
 	for _, action := range as {
@@ -87,7 +89,7 @@ func applyToSet(d *Deployment, sets *apply.List[replicaset.ReplicaSet], action A
 		if rs := sets.Find(name, uid); rs != nil {
 			return rs, nil
 		}
-		if uid == "" { // a plan does not know the UID of the ReplicaSet that it creates
+		if uid == "" { // the ReplicaSet that the same plan creates: its UID was not known
 			if rs := sets.Find(name, apply.UID(name, now)); rs != nil {
 				return rs, nil
 			}
@@ -162,8 +164,9 @@ func (a AnnotateReplicaSet) apply(rs *replicaset.ReplicaSet) {
 	}
 }
 
-// ApplyTo returns the ReplicaSet rs after the API server has carried out the action. Like [Apply]
-// it returns an error if rs has another name, UID or size.
+// ApplyTo returns the ReplicaSet rs after the API server has carried out the action. It does not
+// change rs. It returns an error of [Apply] if rs has another name or size than the action, or
+// another UID than an action with a UID.
 func (a ScaleReplicaSet) ApplyTo(rs replicaset.ReplicaSet) (replicaset.ReplicaSet, error) {
 	if apply.Meant(replicaset.Kind, true, rs.Name, rs.UID, a.Name, a.UID) != nil {
 		return replicaset.ReplicaSet{}, notFound(a.Name)

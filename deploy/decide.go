@@ -14,31 +14,31 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// A decision holds the changes of a pass and their reasons. Nothing writes to it once it is
-// made. The order of the writes is in [Plan.write].
+// A decision holds the changes of a pass and their reasons. It does not change after
+// [decision.decide]. [Plan.write] determines the order of the writes.
 type decision struct {
 	path      path
-	created   *creation                   // the new ReplicaSet, or nil if none is created
-	sizing    sizing                      // its holds are all holds of the decision
-	refreshed []int                       // sets that keep their size, above 0, and get current size annotations
-	remove    []*replicaset.ReplicaSet    // from the history
+	created   *creation                   // of the new ReplicaSet; nil if none is created
+	sizing    sizing                      // new sizes, and all holds of the decision
+	refreshed []int                       // sets that keep a size above 0, with stale annotations
+	remove    []*replicaset.ReplicaSet    // old ReplicaSets beyond the history limit
 	pause     *pausepoint.PauseDeployment // at a pause point, or nil
 	rollback  *revision.Rollback          // nil if none is requested
-	source    *revision.Entry             // the revision to roll back to, or nil if there is none
+	source    *revision.Entry             // the revision to roll back to, or nil without one
 }
 
-// A path is the branch that a pass takes.
+// A path is the branch that a pass takes. It determines what the pass writes to the status.
 type path int
 
 const (
-	pathRefused  path = iota // the selector is empty: nothing is planned
-	pathCounts               // no step of a rollout is made: the status gets counts, but no progress
-	pathRollback             // back to a revision: the status is left to the next pass
-	pathRollout              // the rollout goes on: the status gets counts and progress
+	pathRefused  path = iota // the selector is empty: no actions, and no counts
+	pathCounts               // no step of a rollout is made: counts, but no progress of a rollout
+	pathRollback             // a rollback: no counts, the next pass writes them
+	pathRollout              // a step of a rollout: counts and the condition Progressing
 )
 
-// decide makes the decision of the first case that applies. A partitioned Deployment is rolled
-// as OpenKruise Rollouts does, which has no rollbacks: see [PartitionedBy].
+// decide makes the decision of the first case that applies. A partitioned Deployment, which is
+// rolled by the rules of OpenKruise Rollouts, has no rollbacks: see [PartitionedBy].
 func (d *decision) decide(in *input, c *counts, u *newSetUpdate) {
 	if in.selectsAll() {
 		d.path, d.sizing.holds = pathRefused, []kplan.Hold{hold("", reason.SelectingAll, 0, 0)}
@@ -61,15 +61,15 @@ func (d *decision) decide(in *input, c *counts, u *newSetUpdate) {
 	}
 }
 
-// withHoldsFirst returns a sizing with holds before its own.
+// withHoldsFirst returns the sizing with the given holds before the holds that it has.
 func (z sizing) withHoldsFirst(holds ...kplan.Hold) sizing {
 	z.holds = append(holds, z.holds...)
 	return z
 }
 
-// decidePaused decides for a paused Deployment. It scales as [Options].Paused says, or as a pause
-// point does, and cleans up the history unless the policy freezes the Deployment or a rollback is
-// requested.
+// decidePaused decides for a paused Deployment. [Options].Paused determines whether it scales,
+// unless the Deployment waits at a pause point. It deletes old ReplicaSets beyond the history
+// limit, except if the policy is [PausedFreeze] or a rollback is requested.
 func (d *decision) decidePaused(in *input, c *counts, u *newSetUpdate, requested bool) {
 	d.path = pathCounts
 	paused := in.pausedHold()
@@ -84,14 +84,15 @@ func (d *decision) decidePaused(in *input, c *counts, u *newSetUpdate, requested
 		d.sizing = in.scale(c)
 	}
 	d.sizing = d.sizing.withHoldsFirst(paused)
-	if !requested { // a rollback needs the history
+	if !requested { // the rollback may need an old ReplicaSet once the Deployment is resumed
 		d.cleanUp(in)
 	}
 }
 
-// decideAtPoint decides the sizes of a Deployment that waits at a pause point: old pods that are
-// deleted before the pod with the point may go, and that pod if its annotation says so (see
-// [pausepoint.Annotation]). Pods are started only if the replicas have changed.
+// decideAtPoint decides the sizes of a Deployment that waits at a pause point. The old pods that
+// are deleted before the pod with the point may still be removed. The pod itself may be removed
+// if its annotation [pausepoint.Annotation] says so. If the replicas have changed, the
+// ReplicaSets are scaled instead; otherwise no pods are started.
 func (d *decision) decideAtPoint(in *input, c *counts, u *newSetUpdate) {
 	if in.scalingEvent() {
 		d.sizing = in.scale(c)
@@ -100,9 +101,9 @@ func (d *decision) decideAtPoint(in *input, c *counts, u *newSetUpdate) {
 	d.sizing, d.pause = in.stopAtPoints(in.shrink(c), u, nil)
 }
 
-// decideRollback rolls back to a revision. By default a missing ReplicaSet for the Deployment's
-// template is created first, although the rollback replaces that template in the same plan: see
-// [quirk.RollbackCreatesAbandonedSet].
+// decideRollback rolls back to a revision. If no ReplicaSet has the Deployment's template, it is
+// created first by default, although the rollback replaces that template in the same plan:
+// see [quirk.RollbackCreatesAbandonedSet].
 func (d *decision) decideRollback(in *input, c *counts, u *newSetUpdate, request int64) {
 	d.path = pathRollback
 	if !in.opts.Repair.Has(quirk.RollbackCreatesAbandonedSet) {
@@ -117,7 +118,8 @@ func (d *decision) decideRollback(in *input, c *counts, u *newSetUpdate, request
 	d.rollback, d.source, d.sizing.holds = &r, source, rollbackHolds(&r)
 }
 
-// recreate removes old pods and then starts new ones.
+// recreate makes one step of the strategy Recreate: it scales the old ReplicaSets down, or starts
+// the new pods if all old pods have ended.
 func (d *decision) recreate(in *input, c *counts) {
 	d.path = pathRollout
 	z, start := in.removeOld()
@@ -138,7 +140,7 @@ func (d *decision) recreate(in *input, c *counts) {
 // ReplicaSets beyond the history limit.
 func (d *decision) roll(in *input, c *counts, u *newSetUpdate) {
 	d.path = pathRollout
-	scalesLater := in.rollsFirst() && in.scalingEvent() // asked before there is a new ReplicaSet
+	scalesLater := in.rollsFirst() && in.scalingEvent() // before in has the new ReplicaSet
 	if d.created = in.newCreation(c); d.created.isTaken() {
 		d.sizing = d.created.nameTaken()
 		return
@@ -152,15 +154,15 @@ func (d *decision) roll(in *input, c *counts, u *newSetUpdate) {
 		d.sizing, d.pause = in.stopAtPoints(d.sizing, u, d.created)
 	}
 	if scalesLater {
-		// With the old size annotations the next pass would see the changed replicas again, and
-		// scale in proportion instead of continuing the rollout.
+		// With the former size annotations the next pass would detect the changed replicas again,
+		// and scale in proportion instead of continuing the rollout.
 		d.sizing.changes, d.refreshed = in.staleSets(d.sizing.changes)
 	}
 }
 
-// revisionToSet returns the revision annotation that the pass sets on the Deployment. It is nil
-// if the annotation is set already, if there is no new ReplicaSet, and if the existing one must be
-// written first.
+// revisionToSet returns the revision annotation that the pass sets on the Deployment. It returns
+// nil if the Deployment has it, if there is no new ReplicaSet, or if the pass updates the existing
+// new ReplicaSet: then the next pass sets it.
 func (in *input) revisionToSet(u *newSetUpdate, created *creation) map[string]string {
 	switch {
 	case created != nil:
@@ -171,8 +173,8 @@ func (in *input) revisionToSet(u *newSetUpdate, created *creation) map[string]st
 	return nil
 }
 
-// revisionAnnotation returns the annotation of the Deployment with a revision, or nil if it is
-// set already.
+// revisionAnnotation returns the annotation that gives the Deployment a revision, or nil if the
+// Deployment has it.
 func (in *input) revisionAnnotation(number string) map[string]string {
 	if in.d.Annotations[in.opts.Keys.Revision] == number {
 		return nil
@@ -180,8 +182,9 @@ func (in *input) revisionAnnotation(number string) map[string]string {
 	return map[string]string{in.opts.Keys.Revision: number}
 }
 
-// cleanUp adds the ReplicaSets to delete from the history. By default it judges all by their sizes
-// before the plan, and may delete one that the plan starts: see [quirk.CleanupDeletesStartedSet].
+// cleanUp adds the deletions of old ReplicaSets beyond the history limit. By default it reads the
+// sizes before the plan, and may delete a ReplicaSet that the plan scales up: see
+// [quirk.CleanupDeletesStartedSet].
 func (d *decision) cleanUp(in *input) {
 	remove, holds := in.cleanUpHistory()
 	if in.opts.Repair.Has(quirk.CleanupDeletesStartedSet) {
@@ -192,9 +195,9 @@ func (d *decision) cleanUp(in *input) {
 	d.remove, d.sizing.holds = remove, append(d.sizing.holds, holds...)
 }
 
-// staleSets finds the sets with pods after the changes and with size annotations that are not
-// current. It returns the changes, and the sets among these without a change. A change of such a
-// set gets the reason Scaling, since its write records the changed replicas.
+// staleSets finds the sets that want pods after the changes and whose size annotations are not
+// current. It returns the indexes of such sets without a change. In the list of changes it gives
+// the changes of such sets the reason Scaling, since their writes record the changed replicas.
 func (in *input) staleSets(changes []change) (_ []change, unchanged []int) {
 	changeOf := make([]*change, len(in.sets)) // nil if the size stays
 	for k := range changes {
