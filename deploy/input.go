@@ -12,44 +12,47 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// An input is a snapshot that has been checked, defaulted, claimed and put in order.
-// Nothing writes to it. It reads the caller's slices and maps in place.
+// An input is a checked snapshot with defaults and resolved limits, and with the ReplicaSets that
+// the Deployment owns in order. It does not change after it is admitted. Its slices and maps are
+// the caller's.
 type input struct {
 	d       Deployment
 	pods    []podorder.Pod // of a Tracker only if admitPods has read them
-	tracked *roster        // in place of the lists, or nil
+	tracked *roster        // of a Tracker, in place of the lists; or nil
 	now     time.Time
 	opts    Options
 
 	replicas     int32
 	budget       rollout.Budget
-	policy       rollout.Policy // with Options.Repair
-	hasPolicies  bool           // the caller has policies
-	deadline     int32          // seconds, or NoLimit
-	historyLimit int32          // or NoLimit
+	policy       rollout.Policy // Options.Policy, and the repairs that are policies of rollout
+	hasPolicies  bool           // Options.Policy or Options.Sets is set
+	deadline     int32          // the progress deadline in seconds, or NoLimit
+	historyLimit int32          // old ReplicaSets to keep, or NoLimit
 
-	namespaceSets []replicaset.ReplicaSet  // of the namespace
-	sets          []set                    // own ReplicaSets, by creation and name
-	released      []*replicaset.ReplicaSet // no longer its own, by creation and name
-	newAt         int                      // the place of the new one, with the Deployment's template, or -1
-	nextRevision  int64                    // the revision of a new ReplicaSet
+	namespaceSets []replicaset.ReplicaSet  // all ReplicaSets of the namespace
+	sets          []set                    // of the Deployment, by creation time and name
+	released      []*replicaset.ReplicaSet // to release, by creation time and name
+	newAt         int                      // the index of the new ReplicaSet in sets, or -1
+	nextRevision  int64                    // the revision of a ReplicaSet that the plan creates
 }
 
-// A set is a ReplicaSet that the Deployment owns. Its index in input.sets identifies it in a plan.
+// A set is a ReplicaSet that the Deployment controls or adopts. The new set is the one with the
+// Deployment's template, and all others are old. An active set wants pods. In this package a set is
+// identified by its index in input.sets.
 type set struct {
-	rs      *replicaset.ReplicaSet // the caller's, or an empty one if the plan creates it
-	size    int32                  // pods that it wants
-	adopted bool                   // the plan makes the Deployment its controller
+	rs      *replicaset.ReplicaSet // the caller's, or the ReplicaSet that the plan creates
+	size    int32                  // spec.replicas: the pods that it wants
+	adopted bool                   // the plan adopts it
 }
 
 func (in *input) deleting() bool { return !in.d.DeletionTimestamp.IsZero() }
 
 func (in *input) hasDeadline() bool { return in.deadline != NoLimit }
 
-// partitioned reports whether the Deployment is rolled by partition.
+// partitioned reports whether the Deployment is rolled by partition: see [PartitionedBy].
 func (in *input) partitioned() bool { return in.d.Partitioned != nil }
 
-// old yields the index and the set of every ReplicaSet but the new one, oldest first.
+// old yields the index of each old set and the set, oldest first.
 func (in *input) old(yield func(int, *set) bool) {
 	for i := range in.sets {
 		if i != in.newAt && !yield(i, &in.sets[i]) {
@@ -75,7 +78,7 @@ func (in *input) activeOld(yield func(int, *set) bool) {
 	}
 }
 
-// all yields the old sets and then the new one.
+// all yields the old sets, oldest first, and then the new set if there is one.
 func (in *input) all(yield func(int, *set) bool) {
 	for i, s := range in.old {
 		if !yield(i, s) {
@@ -87,7 +90,7 @@ func (in *input) all(yield func(int, *set) bool) {
 	}
 }
 
-// newSet returns the ReplicaSet with the Deployment's template, or nil.
+// newSet returns the set with the Deployment's template, or nil.
 func (in *input) newSet() *set {
 	if in.newAt < 0 {
 		return nil
@@ -115,7 +118,8 @@ func (s *set) rolloutSet() rollout.Set {
 	return rollout.Set{Wanted: s.size, Available: s.status().AvailableReplicas}
 }
 
-// policySet returns the counts of a set for package rollout, with its policy from Options.Sets.
+// policySet returns the counts of a set for package rollout. If there are policies, it includes the
+// existing pods and the policies of the set in Options.Sets.
 func (in *input) policySet(s *set) rollout.Set {
 	c := s.rolloutSet()
 	if in.hasPolicies {
@@ -125,7 +129,8 @@ func (in *input) policySet(s *set) rollout.Set {
 	return c
 }
 
-// leastSize returns the size below which Options.Sets does not let a set shrink.
+// leastSize returns the size below which Options.Sets does not let a set shrink. It is 0 without
+// policies for single sets.
 func (in *input) leastSize(i int) int32 {
 	if len(in.opts.Sets) == 0 {
 		return 0
@@ -136,10 +141,10 @@ func (in *input) leastSize(i int) int32 {
 // A roster holds the ReplicaSets and pods of a Tracker. A pass reads it in place of lists.
 type roster struct {
 	sets     tracked.Table[replicaset.ReplicaSet, ofSets]
-	places   paged.List[int32] // of each set in relevant, from 1; 0 if it is not there
-	relevant paged.List[int32] // the sets that a plan reads
+	places   paged.List[int32] // for each ReplicaSet its index in relevant plus 1, or 0
+	relevant paged.List[int32] // indexes in sets of the ReplicaSets that a plan reads
 	pods     tracked.Table[podorder.Pod, tracked.Pods]
-	running  tracked.Counter // of the pods that have not ended, by the UID of their controller
+	running  tracked.Counter // of pods that have not ended, by the UID of their controller
 }
 
 // ofSets describes ReplicaSets to package tracked.
@@ -155,10 +160,10 @@ func (r *roster) clone() roster {
 	return roster{r.sets.Clone(), r.places.Clone(), r.relevant.Clone(), r.pods.Clone(), r.running.Clone()}
 }
 
-// relevantAt returns one of the sets that a plan reads.
+// relevantAt returns the kth of the ReplicaSets that a plan reads, in no order.
 func (r *roster) relevantAt(k int) *replicaset.ReplicaSet { return r.sets.At(int(r.relevant.At(k))) }
 
-// named returns the set with a name, or nil.
+// named returns the ReplicaSet with a name, or nil.
 func (r *roster) named(name string) *replicaset.ReplicaSet {
 	if i := r.sets.Find(name); i >= 0 {
 		return r.sets.At(i)
@@ -166,14 +171,14 @@ func (r *roster) named(name string) *replicaset.ReplicaSet {
 	return nil
 }
 
-// counts are the sums over all ReplicaSets before the plan.
+// counts are sums over the Deployment's ReplicaSets before the plan.
 type counts struct {
 	wanted, replicas, ready, available int64
 
 	terminating      int64
 	terminatingKnown bool // every ReplicaSet that has been synced reports its terminating pods
 
-	hasConditions bool // some ReplicaSet has conditions, and so perhaps a failure
+	hasConditions bool // some ReplicaSet has conditions: one may be ReplicaFailure
 }
 
 // count sums up the ReplicaSets.
@@ -196,8 +201,9 @@ func (c *counts) count(in *input) {
 	}
 }
 
-// terminatingThatCount returns the number of terminating pods that take up room by
-// Options.Terminating. If known is false, nothing may be started until the number is known.
+// terminatingThatCount returns the number of terminating pods that use up the surge by
+// Options.Terminating. If some synced ReplicaSet does not report its terminating pods, the number
+// is 0. By [TerminationKnown] known is then false, and no pods may be started.
 func (c *counts) terminatingThatCount(in *input) (n int64, known bool) {
 	if in.opts.Terminating == TerminationStarted {
 		return 0, true
