@@ -11,8 +11,9 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// cleanUpHistory returns the old ReplicaSets to delete: the lowest revisions beyond the
-// history limit, if they are empty. It looks at the sizes before the plan.
+// cleanUpHistory returns the old ReplicaSets to delete: the lowest revisions beyond the history
+// limit, if they have and want no pods before the plan and their status is current. The holds are
+// of the other ReplicaSets beyond the limit, which stay.
 //
 // It mirrors cleanupDeployment of the deployment controller of Kubernetes.
 func (in *input) cleanUpHistory() (remove []*replicaset.ReplicaSet, holds []kplan.Hold) {
@@ -40,10 +41,10 @@ func (in *input) cleanUpHistory() (remove []*replicaset.ReplicaSet, holds []kpla
 	return remove, holds
 }
 
-// rollBack decides how to roll back to the revision that an annotation of the Deployment
-// requests, or why this is impossible. The request is removed in any case, and the pass ends:
-// the next one handles sizes and status. The annotations of the Deployment and of its new
-// ReplicaSet include earlier writes of the pass.
+// rollBack decides how to roll back to the requested revision, or why this is impossible; then
+// source is nil. The pass removes the request in both cases and ends: the next pass handles sizes
+// and status. Earlier writes of the pass are taken into account: published, the revision annotation
+// of the Deployment, and the annotations of u.
 //
 // It mirrors rollback of the deployment controller of Kubernetes.
 func (in *input) rollBack(request int64, published map[string]string, u *newSetUpdate) (r revision.Rollback, source *revision.Entry) {
@@ -63,8 +64,8 @@ func (in *input) rollBack(request int64, published map[string]string, u *newSetU
 	return r, source
 }
 
-// history returns the sets as entries of package revision, with the annotations that the
-// new one takes over from the Deployment.
+// history returns the sets as entries of package revision. The new set has the annotations that the
+// pass writes to it.
 func (in *input) history(u *newSetUpdate) []revision.Entry {
 	entries := make([]revision.Entry, len(in.sets))
 	for i := range in.sets {
@@ -79,7 +80,7 @@ func (in *input) history(u *newSetUpdate) []revision.Entry {
 	return entries
 }
 
-// rollbackHolds returns the reason why nothing is rolled back.
+// rollbackHolds returns the hold of a rollback that is impossible, or nil.
 func rollbackHolds(r *revision.Rollback) []kplan.Hold {
 	switch r.Reason {
 	case revision.RollbackDone:

@@ -14,21 +14,21 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// A newSetUpdate brings the existing new ReplicaSet in line with the Deployment. It is zero without
-// one.
+// A newSetUpdate is the write that copies annotations and minReadySeconds of the Deployment to its
+// existing new ReplicaSet. It is the zero value if no new ReplicaSet exists.
 type newSetUpdate struct {
-	// needed means that the ReplicaSet is written: with annotations, if they are not nil, and with
-	// minReadySeconds if that differs. The Deployment then gets its revision annotation in the
-	// next pass, as upstream does.
+	// needed means that the ReplicaSet is written: with annotations, which may be nil, and with
+	// minReadySeconds if minReadyDiffers. As upstream, the next pass sets the revision annotation
+	// of the Deployment.
 	needed          bool
 	annotations     map[string]string
 	minReadyDiffers bool
-	// upToDate means that it need not be written. The Deployment then gets its revision, which is
-	// the text of the annotation.
+	// upToDate means that the ReplicaSet need not be written. The Deployment then gets the revision
+	// of the ReplicaSet, in the text of its annotation.
 	upToDate bool
 	revision string
-	// withNextSize are annotations for which the ReplicaSet is not written. If the pass changes its
-	// size, they are part of that write: see [revision.Keys.Sync].
+	// withNextSize are annotations that need no write of their own. If the pass changes the size
+	// of the ReplicaSet, the same write sets them: see [revision.Keys.Sync].
 	withNextSize map[string]string
 }
 
@@ -47,9 +47,9 @@ func (u *newSetUpdate) decide(in *input) {
 	u.upToDate, u.revision, u.withNextSize = true, s.rs.Annotations[in.opts.Keys.Revision], annotations
 }
 
-// restartsDeadline reports whether the time to the progress deadline begins again, with
-// [quirk.ReusedSetKeepsDeadline] in Options.Repair: the rollout goes back to an existing ReplicaSet, which
-// gets a new revision.
+// restartsDeadline reports whether the progress deadline starts again because an existing ReplicaSet
+// becomes the new one, and so gets a new revision. It is the repair of
+// [quirk.ReusedSetKeepsDeadline].
 func (u *newSetUpdate) restartsDeadline(in *input) bool {
 	if !u.needed || !in.hasDeadline() || !in.opts.Repair.Has(quirk.ReusedSetKeepsDeadline) {
 		return false
@@ -58,16 +58,16 @@ func (u *newSetUpdate) restartsDeadline(in *input) bool {
 	return reused
 }
 
-// A creation is the creation of the new ReplicaSet. It is nil if the pass creates none.
+// A creation is the creation of the new ReplicaSet. A nil creation means that the pass creates none.
 type creation struct {
 	rs      *replicaset.ReplicaSet
 	size    int32
-	allowed int32 // the size without the lower bound of a partition
-	// taken means that another ReplicaSet has the name, so that the API server will reject
-	// the creation: a collision of hashes, or a ReplicaSet of another owner. Then the plan
-	// ends with the creation, and [Finish] handles the rejection.
+	allowed int32 // the size before [input.sizeAtCreation] raises it
+	// taken means that a ReplicaSet with this name exists, and the API server will reject the
+	// creation. The hashes of two templates collide, or the ReplicaSet has another owner. The
+	// creation is then the last write of the plan, and [Finish] handles the rejection.
 	taken bool
-	after *input // the input with the ReplicaSet
+	after *input // a copy of the input that has the new ReplicaSet
 }
 
 // newCreation returns the creation of a ReplicaSet for the Deployment's template, or nil if one
@@ -84,12 +84,12 @@ func (in *input) newCreation(c *counts) *creation {
 	allowed := in.allowedFirstSize(c)
 	size, after := in.sizeAtCreation(allowed), *in
 	after.newAt = len(in.sets)
-	after.sets = append(in.sets[:after.newAt:after.newAt], set{rs: rs, size: size}) // in new memory
+	after.sets = append(in.sets[:after.newAt:after.newAt], set{rs: rs, size: size}) // not in in.sets
 	return &creation{rs: rs, size: size, allowed: allowed, taken: in.named(name) != nil, after: &after}
 }
 
-// allowedFirstSize returns the size with which strategy and limits let the new ReplicaSet be
-// created.
+// allowedFirstSize returns the size of the new ReplicaSet that the strategy and its limits allow at
+// its creation.
 func (in *input) allowedFirstSize(c *counts) int32 {
 	switch {
 	case in.d.Strategy == Recreate:
@@ -100,7 +100,7 @@ func (in *input) allowedFirstSize(c *counts) int32 {
 	return in.step(c, rollout.Set{}).Size
 }
 
-// inputAfter returns the input with the new ReplicaSet, or in if none is created.
+// inputAfter returns the input that has the new ReplicaSet, or in if n is nil.
 func (n *creation) inputAfter(in *input) *input {
 	if n == nil {
 		return in
@@ -108,7 +108,7 @@ func (n *creation) inputAfter(in *input) *input {
 	return n.after
 }
 
-// countsAfter returns the counts with the new ReplicaSet, or c if none is created.
+// countsAfter returns the counts with the wanted pods of the new ReplicaSet, or c if n is nil.
 func (n *creation) countsAfter(c *counts) *counts {
 	if n == nil {
 		return c
@@ -118,16 +118,16 @@ func (n *creation) countsAfter(c *counts) *counts {
 	return &after
 }
 
-// isTaken reports whether the name of the new ReplicaSet is taken.
+// isTaken reports whether a ReplicaSet with the name of the new one exists.
 func (n *creation) isTaken() bool { return n != nil && n.taken }
 
-// nameTaken returns the sizing of a pass that ends because the name is taken.
+// nameTaken returns the sizing of a pass that ends because the creation will be rejected.
 func (n *creation) nameTaken() sizing {
 	return sizing{holds: []kplan.Hold{hold(n.rs.Name, reason.NameTaken, 0, 0)}, failed: true}
 }
 
-// newLabels returns the labels of a new ReplicaSet, its template and its pods: the labels
-// of the Deployment's template and the hash.
+// newLabels returns the labels of a new ReplicaSet and of its pod template: the labels of the
+// Deployment's template and pod-template-hash.
 func (in *input) newLabels() map[string]string {
 	labels := make(map[string]string, len(in.d.TemplateLabels)+1)
 	maps.Copy(labels, in.d.TemplateLabels)
@@ -135,9 +135,9 @@ func (in *input) newLabels() map[string]string {
 	return labels
 }
 
-// newName returns the name of a new ReplicaSet. If a long name is cut after a dot, the dash before
-// the hash follows the dot, and the API server rejects the name in every pass: see
-// [quirk.CutNameInvalid]. A name that is cut after a dash is valid.
+// newName returns the name of a new ReplicaSet: the Deployment's name, cut if it is too long, a dash
+// and the hash. If the part before the dash ends in a dot, the API server rejects the name in every
+// pass: see [quirk.CutNameInvalid]. A part that ends in a dash is valid.
 func (in *input) newName() string {
 	name := revision.ReplicaSetName(in.d.Name, in.d.Template.Hash)
 	if in.opts.Repair.Has(quirk.CutNameInvalid) {

@@ -10,8 +10,9 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// step makes one step of a rolling update for a new ReplicaSet with these counts, which need
-// not exist yet: see [rollout.Roll], and with policies [rollout.Step].
+// step computes one step of a rolling update with [rollout.Roll], or with [rollout.Step] if there
+// are policies. The argument newSet has the counts of the new ReplicaSet; they are 0 before it is
+// created.
 func (in *input) step(c *counts, newSet rollout.Set) (st step) {
 	terminating, known := c.terminatingThatCount(in)
 	if in.hasPolicies {
@@ -25,15 +26,15 @@ func (in *input) step(c *counts, newSet rollout.Set) (st step) {
 	return st
 }
 
-// stepDown is [input.step] if no pods may be started.
+// stepDown is [input.step] without growth of the new ReplicaSet.
 func (in *input) stepDown(newSet rollout.Set) (st step) {
 	st.old = in.oldPolicySets()
 	st.Size, st.Shrinking = newSet.Wanted, rollout.Shrink(in.budget, newSet, st.old, in.policy)
 	return st
 }
 
-// roll makes one step of a rolling update: it grows the new ReplicaSet, or else shrinks
-// the old ones; some policies do both.
+// roll makes one step of a rolling update. It grows the new ReplicaSet or, if that keeps its size,
+// shrinks the old ones. Some policies do both in one step.
 //
 // It mirrors rolloutRolling of the deployment controller of Kubernetes.
 func (z *sizing) roll(in *input, c *counts) {
@@ -51,12 +52,12 @@ func (z *sizing) roll(in *input, c *counts) {
 		}
 		z.changes, z.moved = []change{{set: in.newAt, to: st.Size, reason: why}}, true
 	case st.Size < in.policy.Places(in.budget, st.old).Replicas:
-		z.holds = append(make([]kplan.Hold, 0, 1+len(st.old)), in.growthHold(c, &st)) // and one for each old set
+		z.holds = append(make([]kplan.Hold, 0, 1+len(st.old)), in.growthHold(c, &st)) // old sets follow
 	}
 	z.shrinkOld(in, &st)
 }
 
-// shrink is [sizing.roll] if no pods are started.
+// shrink is [sizing.roll] without the changes that start pods.
 //
 // It mirrors reconcileOldReplicaSets of the deployment controller of Kubernetes.
 func (in *input) shrink(c *counts) (z sizing) {
@@ -73,7 +74,7 @@ func (in *input) shrink(c *counts) (z sizing) {
 	return z
 }
 
-// shrinkOld adds the changes of old sets by a step, and the reasons why they keep the rest.
+// shrinkOld adds the changes of old sets in a step, and the holds of their remaining pods.
 func (z *sizing) shrinkOld(in *input, st *step) {
 	var d draft
 	lost := st.Shrinking
@@ -91,7 +92,8 @@ func (z *sizing) shrinkOld(in *input, st *step) {
 	}
 }
 
-// oldPolicySets returns the counts of the active old sets, oldest first. Age is the index of each.
+// oldPolicySets returns the counts of the active old sets, oldest first. The Age of each is its
+// index in input.sets.
 func (in *input) oldPolicySets() (old []rollout.Set) {
 	for i := range in.sets {
 		if s := &in.sets[i]; i != in.newAt && s.size > 0 {

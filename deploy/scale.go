@@ -13,7 +13,7 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// scale distributes the Deployment's replicas over its ReplicaSets without continuing the
+// scale adapts the sizes of the ReplicaSets to the Deployment's replicas. It does not continue the
 // rollout.
 //
 // It mirrors scale of the deployment controller of Kubernetes.
@@ -42,9 +42,9 @@ func (in *input) scale(c *counts) sizing {
 	return sizing{changes: d.changes(), shrinkFirst: d.shrinkFirst}
 }
 
-// scaleOnly gives all replicas to the one active set or, if none is active, to the new one
-// or else to the latest. If the size is right already, its annotations stay stale by
-// default: see [quirk.StaleAnnotationBlocksRollout].
+// scaleOnly gives all replicas to the only active set. If none is active, it gives them to the new
+// set or, without one, to the latest old set. If the set has this size already, its stale
+// annotations are not updated by default: see [quirk.StaleAnnotationBlocksRollout].
 func (in *input) scaleOnly(d *draft, active []int) sizing {
 	i := in.newAt
 	switch {
@@ -66,8 +66,9 @@ func (in *input) scaleOnly(d *draft, active []int) sizing {
 	return z
 }
 
-// latest returns the set of the latest revision, by default simply the youngest set, or -1
-// without sets: see [quirk.ScaleFromZeroStartsYoungest].
+// latest returns the index of the youngest set, or -1 without sets. With
+// [quirk.ScaleFromZeroStartsYoungest] repaired it returns the set with the highest revision, if any
+// set has a revision.
 func (in *input) latest() int {
 	latest := len(in.sets) - 1
 	if !in.opts.Repair.Has(quirk.ScaleFromZeroStartsYoungest) {
@@ -82,9 +83,9 @@ func (in *input) latest() int {
 	return latest
 }
 
-// nothingToScaleHolds returns holds for sets that record other replicas although no size has to
-// change. The annotations stay as they are, so that every later pass ends here:
-// kubernetes/kubernetes#102551.
+// nothingToScaleHolds returns holds for the sets whose annotations have other replicas than the
+// Deployment, in a pass that changes no size. The pass does not update these annotations, and so
+// later passes end here too: kubernetes/kubernetes#102551.
 func (in *input) nothingToScaleHolds() (holds []kplan.Hold) {
 	for i := range in.sets {
 		if desired, changed := in.desiredBefore(&in.sets[i]); changed {
@@ -94,10 +95,11 @@ func (in *input) nothingToScaleHolds() (holds []kplan.Hold) {
 	return holds
 }
 
-// share distributes the replicas over several active sets, exactly or as upstream does.
+// share distributes the replicas over several active sets: with [draft.giveToNewest] or
+// [draft.shareExactly] if an option asks for it, and otherwise as upstream does.
 //
-// Upstream shares out the difference between the pods that may be wanted and the pods that
-// are wanted, so that each active set keeps its share: see [rollout.Proportional].
+// Upstream computes how many pods the sets must gain or lose together: goal - total. Each set gets
+// a part of this difference in proportion to its size: see [rollout.Proportional].
 func (d *draft) share(c *counts, active []int) {
 	in := d.in
 	if goal := d.goal(c, active); in.policy.ScaleNewest && goal > d.total(active) {
@@ -117,9 +119,9 @@ func (d *draft) share(c *counts, active []int) {
 	}
 }
 
-// takeUnavailable removes unavailable pods of old sets, oldest first, instead of available
-// pods. The new set is the first to keep its available pods, and the oldest set the last. It
-// is the repair of [quirk.ScalingKeepsUnavailable].
+// takeUnavailable removes unavailable pods of old sets, oldest set first, in place of available
+// pods. The available pods are kept in the order new set, youngest old set, ..., oldest set. It is
+// the repair of [quirk.ScalingKeepsUnavailable].
 func (d *draft) takeUnavailable() {
 	order, sets, sizes := d.allNewLast()
 	available := func(k int) int64 { return max(0, int64(min(sets[k].Wanted, sets[k].Available))) }
@@ -141,7 +143,9 @@ func (d *draft) takeUnavailable() {
 	d.setSizes(order, sizes)
 }
 
-// allowedTotal returns the number of pods that sets may want together when replicas change.
+// allowedTotal returns the number of pods that all sets may want together when replicas change:
+// maxTotal, which is replicas + surge, or the replicas alone if there are none or the Deployment is
+// partitioned.
 func (in *input) allowedTotal(maxTotal int32) int64 {
 	switch {
 	case in.partitioned():
@@ -152,8 +156,9 @@ func (in *input) allowedTotal(maxTotal int32) int64 {
 	return 0
 }
 
-// goalWithRoom returns the goal lowered by the terminating pods that take up room, but not below
-// the total.
+// goalWithRoom returns the goal minus the terminating pods that use up the surge, but no less than
+// the total unless the goal is less. If their number must be known and is not, it returns
+// min(goal, total).
 func (in *input) goalWithRoom(c *counts, goal, total int64) int64 {
 	terminating, known := c.terminatingThatCount(in)
 	if !known {
@@ -171,10 +176,12 @@ func (d *draft) shares(active []int) []rollout.Set {
 	return sets
 }
 
-// maxTotalBefore returns the maximum of pods that the Deployment wanted when a set was last scaled.
+// maxTotalBefore returns replicas + surge at the time when a set was last scaled, from its
+// annotation deployment.kubernetes.io/max-replicas. Without a valid annotation above 0 it returns
+// the number of pods in the Deployment's stored status.
 func (d *draft) maxTotalBefore(i int) int32 {
 	before, ok := d.in.readSize(d.in.sets[i].rs.Annotations, d.in.opts.Keys.Max)
-	if d.sizes[i].cleaned > 0 { // removing these pods has updated the annotation
+	if d.sizes[i].cleaned > 0 { // upstream has written the annotation when it removed these pods
 		before, ok = d.in.writtenMaxTotal(), true
 	}
 	if !ok || before == 0 {
@@ -183,10 +190,10 @@ func (d *draft) maxTotalBefore(i int) int32 {
 	return before
 }
 
-// orderBySize puts sets in the order of [rollout.BySize]. If no pods are added or removed, it
-// uses the order of upstream's writes: old ones youngest first, then the new one.
+// orderBySize sorts sets by [rollout.BySize]. If no pods are added or removed, it uses the order of
+// upstream's writes: the old sets, youngest first, and then the new set.
 func (d *draft) orderBySize(active []int, toAdd int64) {
-	// The new set is written last, as if it were the oldest.
+	// The sort is by age, youngest first; an age of -1 puts the new set last.
 	age := func(i int) int {
 		if i == d.in.newAt {
 			return -1
@@ -206,12 +213,13 @@ func (d *draft) orderBySize(active []int, toAdd int64) {
 	}
 }
 
-// goal returns the number of pods that the active sets may want together.
+// goal returns the number of pods that the active sets are to want together.
 func (d *draft) goal(c *counts, active []int) int64 {
 	return d.in.goalWithRoom(c, d.in.allowedTotal(d.in.writtenMaxTotal()), d.total(active))
 }
 
-// giveToNewest gives all added pods to the new set, if it wants pods: see [rollout.Scale].
+// giveToNewest gives all added pods to the new set, if it is active, and otherwise adds none: see
+// [rollout.Scale].
 func (d *draft) giveToNewest(goal int64, active []int) {
 	b := rollout.Budget{Replicas: d.in.policy.Size(goal)}
 	for k, size := range rollout.Scale(b, d.shares(active), slices.Index(active, d.in.newAt), d.in.policy) {
@@ -219,22 +227,22 @@ func (d *draft) giveToNewest(goal int64, active []int) {
 	}
 }
 
-// sharesExactly reports whether sizes are shared out exactly: by a repair, or for a policy that
-// needs it.
+// sharesExactly reports whether [draft.shareExactly] applies: for a repair, or for a policy that
+// only it has.
 func (in *input) sharesExactly() bool {
 	return in.opts.Repair.Has(quirk.ScalingLosesShares) || in.opts.WeighByAvailable || in.opts.Leftover != LeftoverDefault
 }
 
-// shareExactly shares out the wanted pods so that the sum is exact and no set moves against
-// the direction of the whole. It is the repair of [quirk.ScalingLosesShares], and applies the
-// policies for weights and leftovers.
+// shareExactly distributes the goal so that the sum of the sizes is the goal, and no set shrinks
+// when the sum grows, or grows when it shrinks. It is the repair of [quirk.ScalingLosesShares], and
+// applies the policies WeighByAvailable and Leftover.
 //
-// The share of a set is its size divided by the maximum that the Deployment wanted when the
-// set was last scaled. So all sets keep their shares after an interrupted pass, whether it
-// has scaled them or not:
+// The share of a set is its size divided by replicas + surge at the time when the set was last
+// scaled. The shares are then correct even if the pass before was interrupted after it had scaled
+// only some of the sets:
 //
-//	10 -> 20, of 6 and 4 only the first has become 12; then 20 -> 15:
-//	shares 12/20 and 4/10, sizes 9 and 6, as from 10 -> 15 at once
+//	without surge, replicas 10 -> 20, sizes 6 and 4: only the first set has become 12
+//	then replicas 20 -> 15: shares 12/20 and 4/10, sizes 9 and 6, as after 10 -> 15 at once
 func (d *draft) shareExactly(c *counts, active []int) {
 	in, total := d.in, d.total(active)
 	goal := in.goalWithRoom(c, in.allowedTotal(in.budget.MaxTotal()), total)
@@ -258,7 +266,8 @@ func (d *draft) shareExactly(c *counts, active []int) {
 	}
 }
 
-// recorded returns the counts of sets with the maximum that they record.
+// recorded returns the sizes of sets and, as Before, the replicas + surge in their annotations, 0
+// without a valid annotation.
 func (d *draft) recorded(active []int) []rollout.Set {
 	sets := make([]rollout.Set, len(active))
 	for k, i := range active {
@@ -268,8 +277,9 @@ func (d *draft) recorded(active []int) []rollout.Set {
 	return sets
 }
 
-// upstreamSizes returns upstream's sizes. It returns nil if upstream cannot compute them or moves
-// a set against the direction of the whole, or if a policy asks for other sizes.
+// upstreamSizes returns the sizes that upstream computes. It returns nil if a policy asks for other
+// sizes, if the numbers exceed 32 bits, or if a set would shrink when the sum grows, or grow when
+// the sum shrinks.
 func (d *draft) upstreamSizes(active []int, goal, total int64) []int32 {
 	toAdd := goal - total
 	if d.in.opts.Leftover != LeftoverDefault || d.in.opts.WeighByAvailable || total > math.MaxInt32 || toAdd != int64(int32(toAdd)) {
