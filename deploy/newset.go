@@ -47,8 +47,8 @@ func (u *newSetUpdate) decide(in *input) {
 	u.upToDate, u.revision, u.withNextSize = true, s.rs.Annotations[in.opts.Keys.Revision], annotations
 }
 
-// restartsDeadline reports whether the progress deadline starts again because an existing ReplicaSet
-// becomes the new one, and so gets a new revision. It is the repair of
+// restartsDeadline reports whether the progress deadline starts again because an existing
+// ReplicaSet becomes the new one, and so gets a new revision. It is the repair of
 // [quirk.ReusedSetKeepsDeadline].
 func (u *newSetUpdate) restartsDeadline(in *input) bool {
 	if !u.needed || !in.hasDeadline() || !in.opts.Repair.Has(quirk.ReusedSetKeepsDeadline) {
@@ -58,7 +58,7 @@ func (u *newSetUpdate) restartsDeadline(in *input) bool {
 	return reused
 }
 
-// A creation is the creation of the new ReplicaSet. A nil creation means that the pass creates none.
+// A creation is the creation of the new ReplicaSet. It is nil if the pass creates none.
 type creation struct {
 	rs      *replicaset.ReplicaSet
 	size    int32
@@ -84,7 +84,7 @@ func (in *input) newCreation(c *counts) *creation {
 	allowed := in.allowedFirstSize(c)
 	size, after := in.sizeAtCreation(allowed), *in
 	after.newAt = len(in.sets)
-	after.sets = append(in.sets[:after.newAt:after.newAt], set{rs: rs, size: size}) // not in in.sets
+	after.sets = append(in.sets[:after.newAt:after.newAt], set{rs: rs, size: size}) // a copy
 	return &creation{rs: rs, size: size, allowed: allowed, taken: in.named(name) != nil, after: &after}
 }
 
@@ -135,9 +135,9 @@ func (in *input) newLabels() map[string]string {
 	return labels
 }
 
-// newName returns the name of a new ReplicaSet: the Deployment's name, cut if it is too long, a dash
-// and the hash. If the part before the dash ends in a dot, the API server rejects the name in every
-// pass: see [quirk.CutNameInvalid]. A part that ends in a dash is valid.
+// newName returns the name of a new ReplicaSet: the Deployment's name, cut if it is too long, a
+// dash and the hash. If the part before the dash ends in a dot, the API server rejects the name in
+// every pass: see [quirk.CutNameInvalid]. A part that ends in a dash is valid.
 func (in *input) newName() string {
 	name := revision.ReplicaSetName(in.d.Name, in.d.Template.Hash)
 	if in.opts.Repair.Has(quirk.CutNameInvalid) {

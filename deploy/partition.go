@@ -14,14 +14,14 @@ import (
 	"github.com/kplan-go/kplan/rollout/partition"
 )
 
-// partitionLimit returns the number of pods that the partition allows the new ReplicaSet.
+// partitionLimit returns the size to which the partition lets the new set grow.
 func (in *input) partitionLimit() int32 {
 	return partition.Limit(in.d.Partitioned.Partition, in.replicas)
 }
 
-// sizeAtCreation returns the size that a new ReplicaSet of the given size is created
-// with. Without a surge upstream starts at least one pod, even if the
-// partition allows none: see [quirk.NewPodAtPartitionZero].
+// sizeAtCreation returns the size with which the new set is created. The argument size is the size
+// that the strategy and its limits allow. For a partitioned Deployment without a surge upstream
+// raises it to at least 1, even at partition 0: see [quirk.NewPodAtPartitionZero].
 func (in *input) sizeAtCreation(size int32) int32 {
 	if !in.partitioned() || in.partitionLimit() == 0 && in.opts.Repair.Has(quirk.NewPodAtPartitionZero) {
 		return size
@@ -29,8 +29,8 @@ func (in *input) sizeAtCreation(size int32) int32 {
 	return max(size, partition.LowerBound(in.budget))
 }
 
-// rollToPartition makes one step of a rolling update by partition: it grows the new ReplicaSet,
-// or else shrinks the old ones, or lets them grow.
+// rollToPartition makes one step of a rolling update by partition. It changes the new set or, if
+// that keeps its size, shrinks the old sets or restores old pods.
 func (in *input) rollToPartition(c *counts) sizing {
 	grown := in.growToPartition(c)
 	if grown.moved {
@@ -41,7 +41,8 @@ func (in *input) rollToPartition(c *counts) sizing {
 	return shrunk
 }
 
-// growToPartition grows the new ReplicaSet towards its partition.
+// growToPartition grows the new set to its partition as far as the surge allows. If the new set is
+// larger than the replicas, it shrinks it to the replicas.
 func (in *input) growToPartition(c *counts) (z sizing) {
 	s := in.newSet()
 	to, why := in.replicas, reason.Surplus
@@ -57,8 +58,8 @@ func (in *input) growToPartition(c *counts) (z sizing) {
 	return z
 }
 
-// sizeToPartition returns the size to which the new ReplicaSet, which wants size pods, may
-// grow within the surge and the partition.
+// sizeToPartition returns the size to which the new set may grow within the surge and the
+// partition. The argument size is its present size.
 func (in *input) sizeToPartition(c *counts, size int32) int32 {
 	terminating, known := c.terminatingThatCount(in)
 	if !known {
@@ -68,7 +69,7 @@ func (in *input) sizeToPartition(c *counts, size int32) int32 {
 	return partition.NewSize(in.d.Partitioned.Partition, in.budget, total, size)
 }
 
-// partitionHold returns the hold of a new ReplicaSet that does not grow.
+// partitionHold returns the hold of a new set that does not grow.
 func (in *input) partitionHold(c *counts, s *set) kplan.Hold {
 	if s.size >= in.partitionLimit() {
 		return hold(s.rs.Name, reason.Partition, int64(s.size), int64(in.partitionLimit()))
@@ -76,11 +77,12 @@ func (in *input) partitionHold(c *counts, s *set) kplan.Hold {
 	return in.growthHold(c, &step{Rolling: rollout.Rolling{Size: s.size}, old: in.oldPolicySets()})
 }
 
-// shrinkToPartition removes or adds old pods until the old sets have the number of pods
-// that the partition leaves to them.
+// shrinkToPartition brings the number of old pods to the number that the partition leaves to the
+// old sets. It removes pods within the minimum of available pods, or restores missing pods.
 //
-//	replicas 6, surge 2, 1 unavailable, partition 20%; old 6, new 2 of which all are
-//	available: of 8 pods 3 could go, but the partition leaves 4 to old ones: 2 go
+//	replicas 6, surge 2, 1 unavailable, partition 20%; old 6, new 2, all available:
+//	8 - 5 = 3 pods may become unavailable, but the partition leaves 4 pods to old sets,
+//	and so 6 - 4 = 2 pods are removed
 //
 // It mirrors reconcileOldReplicaSets of the deployment controller of OpenKruise
 // Rollouts.
@@ -120,8 +122,8 @@ func (in *input) shrinkToPartition() sizing {
 	return z
 }
 
-// minAvailableHolds returns holds for old sets that keep pods because otherwise fewer pods than the
-// minimum would be available.
+// minAvailableHolds returns holds for the old sets that keep pods because fewer pods than the
+// minimum would be available without them. The argument available is the number of available pods.
 func (d *draft) minAvailableHolds(available int64) (holds []kplan.Hold) {
 	for i, s := range d.in.activeOld {
 		if d.sizes[i].to > 0 {
@@ -131,8 +133,8 @@ func (d *draft) minAvailableHolds(available int64) (holds []kplan.Hold) {
 	return holds
 }
 
-// surplusOf returns the pods that each set loses, up to spare pods in all, as far as the
-// partition no longer needs them.
+// surplusOf returns the number of pods that each set loses, in the given order of sets, and their
+// sum. The sum is at most spare and at most the old pods that the partition does not need.
 func (d *draft) surplusOf(order []int, spare int64) (lost []int32, sum int64) {
 	sizes := make([]int32, len(order))
 	for k, i := range order {
@@ -141,13 +143,13 @@ func (d *draft) surplusOf(order []int, spare int64) (lost []int32, sum int64) {
 	return rollout.RemoveAvailable(sizes, min(spare, d.in.oldSurplus(d.total(order))))
 }
 
-// oldSurplus returns the number of old pods that the partition no longer needs. It is
-// negative if old pods are missing.
+// oldSurplus returns the number of old pods that the partition does not need, if the old sets want
+// the given number. It is negative if old pods are missing.
 func (in *input) oldSurplus(wanted int64) int64 {
 	return partition.OldLimit(in.d.Partitioned.Partition, in.replicas, in.policy.Sum(wanted), in.newSet().size)
 }
 
-// restoreOld adds missing pods to the largest old set. There is one: the old sets want pods.
+// restoreOld adds the missing pods to the largest old set. Some old set must be active.
 func (in *input) restoreOld(missing int64) sizing {
 	if missing == 0 {
 		return sizing{}
@@ -158,7 +160,8 @@ func (in *input) restoreOld(missing int64) sizing {
 	return sizing{changes: d.changes(), moved: d.sizes[i].to != in.sets[i].size}
 }
 
-// largestOld returns the active old set that wants most pods, the oldest of several, or -1.
+// largestOld returns the index of the active old set that wants most pods, the oldest of equals, or
+// -1 if there is none.
 func (d *draft) largestOld() int {
 	largest := -1
 	for i := range d.in.activeOld {
@@ -170,12 +173,12 @@ func (d *draft) largestOld() int {
 }
 
 // removalOrder returns the active old sets in the order in which they lose pods: the latest
-// revision first, so that the stable template goes last.
+// revision first, and so the template that was rolled out before the others last.
 //
-// Upstream loses this order if the slice of old sets has spare capacity: it appends the new
-// set there, and sorts the whole by age. Then the oldest sets go first, and a new set that
-// is older than an old one is treated as old, in place of the youngest: see
-// [quirk.OldestFirstUnderPartition].
+// Upstream breaks this order if its slice of n old sets has spare capacity. It appends the new set
+// to a second slice over the same array and sorts that by age. The first slice then has the n
+// oldest sets, oldest first. A new set that is older than some old set is among them, and loses
+// pods in place of the youngest old set: see [quirk.OldestFirstUnderPartition].
 func (in *input) removalOrder() []int {
 	order := make([]int, 0, len(in.sets))
 	for i := range in.activeOld {
@@ -198,17 +201,18 @@ func (in *input) removalOrder() []int {
 	return latest
 }
 
-// appendWouldAlias reports whether a slice that was appended to n times has spare capacity.
-// In upstream's Go version a full slice doubles, at least up to 512.
+// appendWouldAlias reports whether a slice has spare capacity after n appends of one element. Up to
+// 512 elements Go doubles a full slice, so that it has none if n is a power of 2. The answer for
+// larger n may differ from upstream's.
 func appendWouldAlias(n int) bool { return n&(n-1) != 0 }
 
-// scalePartitioned distributes the Deployment's replicas, without the surge, over the
-// sets of a partitioned Deployment. Pods of old sets that are not available
-// go first. If some old set reports more available pods than it wants, upstream ends
-// the pass with an error: see [quirk.StatusAheadFailsScaling].
+// scalePartitioned distributes the Deployment's replicas, without the surge, over the sets of a
+// partitioned Deployment. If pods must be removed, unavailable pods of old sets are removed first.
+// If some old set reports more available pods than it wants, upstream ends the pass with an error:
+// see [quirk.StatusAheadFailsScaling].
 //
-// By default a new set keeps its share even beyond its partition, and stays there
-// ([quirk.ScaledBeyondPartition]), and fewer pods than the minimum may stay available
+// By default the new set gets its share even if that is more than its partition, and keeps it
+// ([quirk.ScaledBeyondPartition]). By default fewer pods than the minimum may stay available
 // ([quirk.ScalingTakesAvailable]).
 func (in *input) scalePartitioned(c *counts, d *draft, active []int) sizing {
 	policy, z := in.policy, sizing{}
@@ -234,8 +238,8 @@ func (in *input) scalePartitioned(c *counts, d *draft, active []int) sizing {
 	return z
 }
 
-// keepToPartition gives pods of the new set beyond its partition to the largest old set:
-// the repair of [quirk.ScaledBeyondPartition].
+// keepToPartition gives the pods by which the new set would grow beyond its partition to the
+// largest old set. It is the repair of [quirk.ScaledBeyondPartition].
 func (d *draft) keepToPartition() {
 	if d.in.newAt < 0 {
 		return
@@ -244,16 +248,16 @@ func (d *draft) keepToPartition() {
 	d.setSizes(order, rollout.KeepLimit(sets, sizes, len(order)-1, d.in.partitionLimit()))
 }
 
-// keepAvailable lets sets keep available pods until the minimum is available: the repair of
-// [quirk.ScalingTakesAvailable]. Unavailable new pods go first, since the other pods were there
-// before. There are enough: the sets want all replicas, or no fewer than before.
+// keepAvailable lets sets keep available pods until the minimum is available, and removes as many
+// unavailable pods instead, pods of the new set first. It is the repair of
+// [quirk.ScalingTakesAvailable]. There are enough unavailable pods: see [rollout.KeepAvailable].
 func (d *draft) keepAvailable() {
 	order, sets, sizes := d.allNewLast()
 	d.setSizes(order, rollout.KeepAvailable(d.in.budget, sets, sizes, d.in.policy))
 }
 
-// allNewLast returns the indexes of all sets, the new one last, their counts, and their next
-// sizes.
+// allNewLast returns the indexes of all sets, their counts and their drafted sizes. The old sets
+// come first, oldest first, and the new set last.
 func (d *draft) allNewLast() (order []int, sets []rollout.Set, sizes []int32) {
 	n := len(d.sizes)
 	order, sets, sizes = make([]int, 0, n), make([]rollout.Set, 0, n), make([]int32, 0, n)
@@ -263,8 +267,8 @@ func (d *draft) allNewLast() (order []int, sets []rollout.Set, sizes []int32) {
 	return order, sets, sizes
 }
 
-// setSizes replaces shares by the given sizes: first of the sets that lose pods, from the end of
-// the order, and then of the others.
+// setSizes replaces the drafted sizes: sizes[k] is the next size of the set order[k]. It first
+// changes the sets whose drafted sizes become smaller, last to first, and then the others.
 func (d *draft) setSizes(order []int, sizes []int32) {
 	for k, i := range slices.Backward(order) {
 		if sizes[k] < d.sizes[i].to {

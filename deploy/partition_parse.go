@@ -14,9 +14,14 @@ import (
 	"github.com/kplan-go/kplan/rollout/partition"
 )
 
-// PartitionedBy returns the strategy for the field Partitioned, or nil if the Deployment is
-// not rolled by partition. It is if a controller of batches holds it, its own strategy is
-// Recreate, it is paused, and its annotation is readable and has another style than Canary.
+// PartitionedBy returns the value for the field Partitioned of a Deployment, or nil if the
+// Deployment is not rolled by partition. OpenKruise Rollouts rolls a Deployment by partition if all
+// of the following hold:
+//
+//   - its annotation [partition.AnnotationControlInfo] is not empty
+//   - its strategy is Recreate, and it is paused
+//   - its annotation [partition.AnnotationStrategy] is readable and has another rollingStyle
+//     than Canary
 //
 // It mirrors IsUnderRolloutControl of OpenKruise Rollouts.
 func PartitionedBy(d Deployment) *partition.Strategy {
@@ -31,12 +36,17 @@ func PartitionedBy(d Deployment) *partition.Strategy {
 }
 
 // ParsePartitioned reads the annotation [partition.AnnotationStrategy] as the controller of
-// partitioned Deployments does. Text that is neither a number nor a percentage is no error,
-// unlike in [partition.ParseStrategy]. As a partition it counts as 0. As a limit of the
-// rolling update it sets both to 0, so that there is no RollingUpdate. 100% in other words,
-// such as 0100%, is not everything, and is read as 101%.
+// partitioned Deployments does. It differs from [partition.ParseStrategy] in the strings that
+// it accepts:
 //
-// In all other cases the Text of the result is the annotation again.
+//   - An empty text is an error.
+//   - If the partition is a string other than a percentage, it counts as 0%.
+//   - If maxSurge or maxUnavailable is such a string, RollingUpdate is nil: both count as 0.
+//   - If the partition is another spelling of 100%, such as "0100%", it is read as 101%.
+//     Only "100%" lets the new ReplicaSet have all pods.
+//
+// The error is a [kplan.FieldError]: for text that is not JSON of this form, or for a number
+// that does not fit into 32 bits.
 func ParsePartitioned(text string) (partition.Strategy, error) {
 	var w struct {
 		RollingStyle  string `json:"rollingStyle"`
@@ -63,13 +73,13 @@ func ParsePartitioned(text string) (partition.Strategy, error) {
 	return s, nil
 }
 
-// A written value is an unchecked number or percentage of an annotation.
+// A written value is a number, or an unchecked string, of an annotation.
 type written struct {
-	number rollout.IntOrPercent // if it was no text
+	number rollout.IntOrPercent // if text is nil
 	text   *string
 }
 
-// UnmarshalJSON reads a number of 32 bits, any text, or null.
+// UnmarshalJSON reads a number of 32 bits, any string, or null, which is unset.
 func (w *written) UnmarshalJSON(data []byte) error {
 	*w = written{}
 	if bytes.HasPrefix(data, []byte{'"'}) {
@@ -78,7 +88,8 @@ func (w *written) UnmarshalJSON(data []byte) error {
 	return w.number.UnmarshalJSON(data)
 }
 
-// value returns the number or percentage; ok is false if it is neither.
+// value returns the number or percentage. For any other string ok is false. A percentage beyond 32
+// bits ends at the bounds of int32.
 func (w written) value() (v rollout.IntOrPercent, ok bool) {
 	if w.text == nil {
 		return w.number, true
@@ -94,8 +105,8 @@ func (w written) value() (v rollout.IntOrPercent, ok bool) {
 	return rollout.Percent(int32(max(math.MinInt32, min(n, math.MaxInt32)))), true
 }
 
-// partition returns the value as a partition. Only the text 100% means everything. Other
-// texts for it become 101%, which counts like any share above 100%.
+// partition returns the value as a partition. Only the string "100%" means all pods. Other
+// spellings of 100% become 101%, which like any share above 100% leaves at least one old pod.
 func (w written) partition() rollout.IntOrPercent {
 	v, ok := w.value()
 	switch {

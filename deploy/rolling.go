@@ -52,7 +52,7 @@ func (z *sizing) roll(in *input, c *counts) {
 		}
 		z.changes, z.moved = []change{{set: in.newAt, to: st.Size, reason: why}}, true
 	case st.Size < in.policy.Places(in.budget, st.old).Replicas:
-		z.holds = append(make([]kplan.Hold, 0, 1+len(st.old)), in.growthHold(c, &st)) // old sets follow
+		z.holds = append(make([]kplan.Hold, 0, 1+len(st.old)), in.growthHold(c, &st))
 	}
 	z.shrinkOld(in, &st)
 }

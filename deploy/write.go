@@ -16,25 +16,23 @@ import (
 	"github.com/kplan-go/kplan/rollout/partition"
 )
 
-// noAction is the index of the action of an event that belongs to none.
+// noAction is the Action of an event that does not belong to an action.
 const noAction = -1
 
-// write turns a decision into a plan. It alone decides the order of the writes:
+// write turns a decision and its report into a plan. The order of the writes is:
 //
-//  1. adoptions and then releases, each oldest ReplicaSet first; they do not depend on
-//     later actions
-//  2. annotations and minReadySeconds of the new ReplicaSet, or else the revision of the
-//     Deployment
-//  3. the new ReplicaSet, and the revision of the Deployment
+//  1. adoptions and then releases, each oldest ReplicaSet first
+//  2. annotations and minReadySeconds of the new ReplicaSet; if it needs none, the revision
+//     annotation of the Deployment
+//  3. the creation of the new ReplicaSet, and then the revision annotation of the Deployment
 //  4. a rollback
-//  5. sizes, in the order of the decision; if a scaling is repaired, smaller sizes first, so
-//     that no prefix of a scaling wants more pods than the whole; then annotations of
-//     unchanged ReplicaSets
-//  6. a pause at a pause point, and deletions of old ReplicaSets from the history
-//  7. counts for the controller that moves the partition
+//  5. sizes in the order of the decision, but smaller sizes first if sizing.shrinkFirst is
+//     set; then annotations of ReplicaSets that keep their size
+//  6. the pause at a pause point, and then deletions of old ReplicaSets
+//  7. the annotation with partition.ExtraStatus
 //
-// Holds of the decision come before holds of the report. Events have the order of the
-// actions, except the event of a pause, which comes before the sizes.
+// Holds of the decision come before holds of the report. Events have the order of their
+// actions, except that the event of a pause comes before the events of sizes.
 func (p *Plan) write(in *input, u *newSetUpdate, d *decision, r *report) {
 	in = d.created.inputAfter(in)
 	p.Status, p.RecheckAt, p.ExtraStatus, p.Budget = r.status, r.recheckAt, r.extra, in.budget
@@ -75,7 +73,7 @@ func (p *Plan) addAction(a Action) {
 	p.Actions = append(p.Actions, a)
 }
 
-// addEvent adds an event of the action with an index, or of none.
+// addEvent adds an event of the action with an index, or without an action for noAction.
 func (p *Plan) addEvent(action int, eventType, why, message string) {
 	p.Events = append(p.Events, kplan.Event{Action: action, Type: eventType, Reason: why, Message: message})
 }
@@ -102,8 +100,8 @@ func (p *Plan) addAnnotations(in *input, set map[string]string, why kplan.Reason
 	}
 }
 
-// addNewSetUpdate adds the write of annotations and minReadySeconds of the new ReplicaSet, or else of
-// the revision of the Deployment.
+// addNewSetUpdate adds the write of annotations and minReadySeconds of the existing new ReplicaSet.
+// If that is up to date, it adds the write of the Deployment's revision annotation.
 func (p *Plan) addNewSetUpdate(in *input, u *newSetUpdate) {
 	if u.upToDate {
 		p.addAnnotations(in, in.revisionAnnotation(u.revision), reason.Revision)
@@ -119,8 +117,8 @@ func (p *Plan) addNewSetUpdate(in *input, u *newSetUpdate) {
 	p.addAction(a)
 }
 
-// addCreation adds the creation of the new ReplicaSet. If its name is taken, this is the last
-// action.
+// addCreation adds the creation of the new ReplicaSet and the write of the Deployment's revision
+// annotation. If the API server will reject the creation, it adds the creation alone.
 func (p *Plan) addCreation(in *input, n *creation) {
 	p.addAction(CreateReplicaSet{
 		Kind: in.d.setKind(), Name: n.rs.Name, Replicas: n.size, Template: in.d.Template, Revision: in.nextRevision,
@@ -129,18 +127,18 @@ func (p *Plan) addCreation(in *input, n *creation) {
 	if n.taken {
 		return
 	}
-	if n.allowed > 0 { // OpenKruise records no event if only the lower bound gives it a pod
+	if n.allowed > 0 { // otherwise OpenKruise may create it with 1 pod, but records no event
 		p.addEvent(p.lastAction(), "Normal", in.scalingReason(), in.createEvent(n.rs.Name, n.size))
 	}
 	p.addAnnotations(in, in.revisionAnnotation(fmt.Sprint(in.nextRevision)), reason.Revision)
 }
 
-// addRollback adds the write of the template and annotations of a former revision, or the removal
-// of a request that cannot be met.
+// addRollback adds the write of the template and annotations of a former revision. If the request
+// cannot be met, it adds the removal of the request.
 func (p *Plan) addRollback(in *input, r *revision.Rollback, source *revision.Entry) {
 	kind, why, message := r.Event()
 	if source == nil {
-		p.addEvent(noAction, kind, why, message) // before the write, even if that fails
+		p.addEvent(noAction, kind, why, message) // recorded even if the write fails
 		p.addAction(ClearRollback{Key: in.rollbackKey(), Reason: reason.Rollback})
 		return
 	}
@@ -188,7 +186,7 @@ func (p *Plan) addPause(in *input, at *pausepoint.PauseDeployment) {
 	})
 }
 
-// addDeletions adds the deletions of old ReplicaSets.
+// addDeletions adds the deletions of old ReplicaSets beyond the history limit.
 func (p *Plan) addDeletions(in *input, d *decision) {
 	for _, rs := range d.remove {
 		number, _ := in.opts.Keys.Number(rs.Annotations)
@@ -198,8 +196,8 @@ func (p *Plan) addDeletions(in *input, d *decision) {
 	}
 }
 
-// extraAnnotation returns the annotation with counts of a partitioned Deployment, or nil if it
-// is set already.
+// extraAnnotation returns the annotation with partition.ExtraStatus, or nil if the Deployment has
+// it.
 func extraAnnotation(in *input, extra *partition.ExtraStatus) map[string]string {
 	text := extra.Text()
 	if in.d.Annotations[partition.AnnotationExtraStatus] == text {
@@ -208,7 +206,7 @@ func extraAnnotation(in *input, extra *partition.ExtraStatus) map[string]string 
 	return map[string]string{partition.AnnotationExtraStatus: text}
 }
 
-// scalingReason returns the reason of an event for a size.
+// scalingReason returns the reason of an event about a size, such as ScalingReplicaSet.
 func (in *input) scalingReason() string {
 	if in.d.setKind() == "" {
 		return "ScalingReplicaSet"
@@ -216,8 +214,8 @@ func (in *input) scalingReason() string {
 	return "Scaling" + in.d.ReplicaSetKind
 }
 
-// scaleEvent returns the message for a change of size. OpenKruise names the new size before
-// the old one.
+// scaleEvent returns the event message for a change of size. The message of OpenKruise has the new
+// size before the old one.
 func (in *input) scaleEvent(a *ScaleReplicaSet) string {
 	if !in.partitioned() {
 		return a.event()
@@ -225,7 +223,7 @@ func (in *input) scaleEvent(a *ScaleReplicaSet) string {
 	return fmt.Sprintf("%s%s %s to %d from %d", a.verb(), wordOfSet(a.Kind), a.Name, a.To, a.From)
 }
 
-// createEvent returns the message for a new ReplicaSet.
+// createEvent returns the event message for a created ReplicaSet.
 func (in *input) createEvent(name string, size int32) string {
 	if in.partitioned() {
 		return fmt.Sprintf("Scaled up %s %s to %d", wordOfSet(in.d.setKind()), name, size)
