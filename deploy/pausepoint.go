@@ -36,8 +36,8 @@ func (in *input) admitPods(errs *kplan.FieldErrors) {
 	identities.Check(errs, "Pods", n, at)
 }
 
-// waitsAtPoint reports whether the Deployment is paused because its rollout has come
-// to a pause point.
+// waitsAtPoint reports whether the Deployment is paused because its present rollout has reached a
+// pause point.
 func (in *input) waitsAtPoint(u *newSetUpdate) bool {
 	if !in.opts.PausePoints || !in.d.Paused || in.newAt < 0 || in.d.Strategy == Recreate {
 		return false
@@ -46,9 +46,9 @@ func (in *input) waitsAtPoint(u *newSetUpdate) bool {
 	return ok && token.Revision == in.revision(u, nil)
 }
 
-// stopAtPoints returns the sizing in which old pods after a pause point stay, and the pause of the
-// Deployment there, nil without one. It writes to z. Pods go in the order of the planner of
-// ReplicaSets.
+// stopAtPoints returns z without the removals of old pods that come after a pause point in
+// Options.Order, and the pause of the Deployment, or nil. It changes the lists of z. If the pass
+// creates the new ReplicaSet, created is its creation.
 func (in *input) stopAtPoints(z sizing, u *newSetUpdate, created *creation) (sizing, *pausepoint.PauseDeployment) {
 	if len(z.changes) == 0 {
 		return z, nil
@@ -70,10 +70,10 @@ func (in *input) stopAtPoints(z sizing, u *newSetUpdate, created *creation) (siz
 	return z, plan.Pause
 }
 
-// scaleDowns returns the places of changes that shrink old sets, and for each the number of
-// lost pods and the indexes of the set's active pods.
+// scaleDowns returns the indexes of the changes that shrink old sets. For each of these changes it
+// returns a scale-down with the number of pods to lose, and the indexes of the set's active pods.
 func (in *input) scaleDowns(changes []change) (places []int, downs []pausepoint.ScaleDown) {
-	place := make([]int, len(in.sets)) // in downs, from 1; 0 if the set is not there
+	place := make([]int, len(in.sets)) // for each set its index in downs plus 1, or 0
 	for k, c := range changes {
 		if s := &in.sets[c.set]; c.set != in.newAt && c.to < s.size {
 			places = append(places, k)
@@ -94,7 +94,8 @@ func (in *input) scaleDowns(changes []change) (places []int, downs []pausepoint.
 	return places, downs
 }
 
-// neighbours counts the active pods of the Deployment on each node.
+// neighbours counts the active pods of the Deployment on each node. It returns nil without
+// scale-downs.
 func (in *input) neighbours(downs []pausepoint.ScaleDown) podorder.Neighbours {
 	if len(downs) == 0 {
 		return nil
@@ -108,13 +109,13 @@ func (in *input) neighbours(downs []pausepoint.ScaleDown) podorder.Neighbours {
 	return neighbours
 }
 
-// keepPods returns c with a size at which the set loses only n pods.
+// keepPods returns the change c reduced to a loss of n pods.
 func (in *input) keepPods(c change, n int32) change {
 	c.to, c.unhealthy = in.sets[c.set].size-n, min(c.unhealthy, n)
 	return c
 }
 
-// revision returns the revision of the new ReplicaSet, as it is after the plan.
+// revision returns the revision that the new ReplicaSet has after the plan, or 0 if it has none.
 func (in *input) revision(u *newSetUpdate, created *creation) int64 {
 	if created != nil {
 		return in.nextRevision

@@ -10,9 +10,9 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 )
 
-// Complete reports whether a rollout to the given number of replicas is complete according
-// to a status: all pods have the new template and are available, and the status has
-// observed the given generation.
+// Complete reports whether a rollout is complete according to a status: there are as many pods as
+// replicas, all have the new template and are available, and the observed generation is at least
+// the given one.
 //
 // It mirrors DeploymentComplete of the deployment util package of Kubernetes.
 func Complete(s Status, replicas int32, generation int64) bool {
@@ -26,7 +26,8 @@ func (s *Status) complete(replicas int32, generation int64) bool {
 
 func (in *input) complete(s *Status) bool { return s.complete(in.replicas, in.d.Generation) }
 
-// setProgress sets the condition Progressing in a pass that makes a step of the rollout.
+// setProgress sets the condition Progressing for the next status s, in a pass that makes a step of
+// a rollout. Without a progress deadline it removes the condition.
 //
 // It mirrors syncRolloutStatus of the deployment controller of Kubernetes.
 func (c *conditions) setProgress(in *input, s *Status) {
@@ -45,8 +46,8 @@ func (c *conditions) setProgress(in *input, s *Status) {
 	}
 }
 
-// setProgressed reports progress. Unlike set it moves the update time, from which the deadline
-// counts, even if the reason stays the same.
+// setProgressed sets the condition Progressing to ReplicaSetUpdated. Unlike [conditions.set] it
+// sets the update time, from which the deadline counts, to now even if the reason is the same.
 func (c *conditions) setProgressed(in *input, before *kplan.Condition) {
 	since, _ := transition(c.list, ConditionProgressing, kplan.ConditionTrue, progressUpdated, in.now)
 	message := in.subject(before, " is progressing.")
@@ -55,8 +56,9 @@ func (c *conditions) setProgressed(in *input, before *kplan.Condition) {
 	last.Message, last.LastTransitionTime = message, since
 }
 
-// subject returns a message about the new ReplicaSet, or about the Deployment if there is
-// no new one. It reuses the message of the condition before if they are equal.
+// subject returns a message that begins with the name of the new ReplicaSet, or of the Deployment
+// if there is no new ReplicaSet. If the condition before, which may be nil, has an equal message,
+// it returns that string, to save memory.
 func (in *input) subject(before *kplan.Condition, predicate string) string {
 	kind, name := cmp.Or(in.d.Kind, Kind), in.d.Name
 	if s := in.newSet(); s != nil {
@@ -69,7 +71,9 @@ func (in *input) subject(before *kplan.Condition, predicate string) string {
 	return string(text)
 }
 
-// Progressed reports whether a status is closer to the goal than the one before.
+// Progressed reports whether a rollout has progressed between two statuses: there are more
+// updated, ready or available pods, or fewer old pods.
+//
 // It mirrors DeploymentProgressing of the deployment util package of Kubernetes.
 func Progressed(before, after Status) bool { return after.progressed(&before) }
 
@@ -79,10 +83,11 @@ func (s *Status) progressed(before *Status) bool {
 		s.ReadyReplicas > before.ReadyReplicas || s.AvailableReplicas > before.AvailableReplicas
 }
 
-// TimedOut reports whether a rollout has made no progress for more than deadline
-// seconds at now, according to its condition Progressing, nil if absent. A rollout
-// that has once completed does not time out. It mirrors DeploymentTimedOut of the
-// deployment util package of Kubernetes.
+// TimedOut reports whether a rollout has made no progress for more than deadline seconds at now,
+// or has been reported so before. It reads the condition Progressing; without one (nil), and with
+// the deadline [NoLimit], it returns false. A rollout that has completed does not time out.
+//
+// It mirrors DeploymentTimedOut of the deployment util package of Kubernetes.
 func TimedOut(progressing *kplan.Condition, deadline int32, now time.Time) bool {
 	switch {
 	case deadline == NoLimit || progressing == nil || progressing.Reason == progressAvailable:
@@ -93,13 +98,15 @@ func TimedOut(progressing *kplan.Condition, deadline int32, now time.Time) bool 
 	return deadlineOf(progressing, deadline, 0).Before(now)
 }
 
-// deadlineOf returns the time so long after the deadline.
+// deadlineOf returns the instant of the deadline plus the duration after. The deadline is in
+// seconds, and counts from the update time of the condition.
 func deadlineOf(progressing *kplan.Condition, deadline int32, after time.Duration) time.Time {
 	return progressing.LastUpdateTime.Add(time.Duration(deadline)*time.Second + after)
 }
 
-// recheck returns the first instant at which the deadline has passed, one nanosecond after it: a
-// rollout at its deadline is still in time. It is zero if time alone changes nothing.
+// recheck returns the first instant at which [TimedOut] returns true for the status s: one
+// nanosecond after the deadline. It returns zero if the rollout is complete, has completed, or has
+// timed out, and without a deadline or condition.
 func (in *input) recheck(s *Status) (at time.Time) {
 	c := findCondition(s.Conditions, ConditionProgressing)
 	if !in.hasDeadline() || c == nil || c.Reason == progressAvailable || c.Reason == progressExceeded || in.complete(s) {
@@ -108,10 +115,11 @@ func (in *input) recheck(s *Status) (at time.Time) {
 	return deadlineOf(c, in.deadline, 1).Round(0).UTC()
 }
 
-// Stalled reports whether a Deployment that has once been complete no longer has all its
-// pods available. The condition Progressing does not show this: a deadline applies to
-// rollouts only (kubernetes/kubernetes#106697). A Deployment that is paused, or has not
-// observed its spec, is not stalled.
+// Stalled reports whether fewer pods than the replicas are available after the rollout has
+// completed. The condition Progressing does not show this, since the progress deadline applies to
+// rollouts only (kubernetes/kubernetes#106697). Stalled returns false for a paused Deployment, for
+// a status that has not observed the generation, and without a condition Progressing, which a
+// Deployment without a progress deadline does not have.
 func Stalled(d Deployment) bool {
 	replicas := int32(1)
 	if d.Replicas != nil {

@@ -11,20 +11,20 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 )
 
-// conditions are the conditions of the next status so far.
+// conditions are the conditions of the next status while a pass computes them.
 type conditions struct {
 	list []kplan.Condition
-	// found means that the new ReplicaSet has been found, and that there is no condition
-	// Progressing yet: addFound adds it, unless another step sets it first.
+	// found means that a new ReplicaSet exists and there is no condition Progressing: addFound
+	// adds the condition with the reason FoundNewReplicaSet.
 	found bool
 }
 
-// storedConditions returns a copy of the conditions of the stored status.
+// storedConditions returns a copy of the conditions in the Deployment's status.
 func (in *input) storedConditions() conditions {
 	return conditions{list: slices.Clone(in.d.Status.Conditions)}
 }
 
-// set reports a condition as of now, as [SetCondition] does.
+// set sets a condition by the rules of [SetCondition], with the update time now.
 func (c *conditions) set(in *input, conditionType string, status kplan.ConditionStatus, reason, message string) {
 	since, same := transition(c.list, conditionType, status, reason, in.now)
 	if same {
@@ -35,7 +35,8 @@ func (c *conditions) set(in *input, conditionType string, status kplan.Condition
 	last.Message, last.LastTransitionTime = message, since
 }
 
-// add appends a condition as of now, of a type that the list does not have, and returns it.
+// add appends a condition with both times now and returns it. The list must not have a condition of
+// this type.
 func (c *conditions) add(in *input, conditionType string, status kplan.ConditionStatus, reason string) *kplan.Condition {
 	c.list = append(c.list, kplan.Condition{})
 	last := &c.list[len(c.list)-1]
@@ -48,9 +49,9 @@ func (c *conditions) remove(conditionType string) {
 	c.list = removeCondition(c.list, conditionType)
 }
 
-// setPause reports in the condition Progressing that the Deployment has been
-// paused or resumed. Resuming restarts the clock of the deadline. A missed
-// deadline stays reported.
+// setPause reports in the condition Progressing that the Deployment has been paused or resumed.
+// The progress deadline starts again when the Deployment is resumed. After a missed deadline the
+// condition does not change.
 //
 // It mirrors checkPausedConditions of the deployment controller of Kubernetes.
 func (c *conditions) setPause(in *input) {
@@ -70,8 +71,9 @@ func (c *conditions) setPause(in *input) {
 	}
 }
 
-// setFound sets, or lets addFound add, the condition Progressing for a new ReplicaSet that has been
-// found: as of now if the time to the deadline begins again, and otherwise if there is none.
+// setFound handles the reason FoundNewReplicaSet of the condition Progressing, for a new ReplicaSet
+// that exists already. If the progress deadline starts again, it replaces the condition now. If
+// there is no condition, addFound adds it later.
 func (c *conditions) setFound(in *input, u *newSetUpdate) {
 	switch {
 	case u.restartsDeadline(in):
@@ -82,7 +84,7 @@ func (c *conditions) setFound(in *input, u *newSetUpdate) {
 	}
 }
 
-// addFound adds the condition Progressing for a new ReplicaSet that has been found, if that is due.
+// addFound adds the condition Progressing with the reason FoundNewReplicaSet if found is set.
 func (c *conditions) addFound(in *input) {
 	if c.found {
 		c.found = false
@@ -90,12 +92,12 @@ func (c *conditions) addFound(in *input) {
 	}
 }
 
-// foundMessage returns the message of a condition about a new ReplicaSet that has been found.
+// foundMessage returns the message of a condition with the reason FoundNewReplicaSet.
 func (in *input) foundMessage() string {
 	return quotedMessage("Found new "+wordOfSet(in.d.setKind()), in.newSet().rs.Name, "")
 }
 
-// setCreated reports that the new ReplicaSet has been created.
+// setCreated sets the condition Progressing to NewReplicaSetCreated.
 func (c *conditions) setCreated(in *input, name string) {
 	if in.hasDeadline() {
 		c.set(in, ConditionProgressing, kplan.ConditionTrue, progressCreated, quotedMessage("Created new "+wordOfSet(in.d.setKind()), name, ""))
@@ -111,7 +113,8 @@ func (c *conditions) setAvailable(in *input, n int32) {
 	}
 }
 
-// reportedMinAvailable returns the minimum of available pods for the condition Available.
+// reportedMinAvailable returns how many pods must be available for the condition Available to be
+// True.
 func (in *input) reportedMinAvailable() int32 {
 	n := in.replicas - in.budget.Unavailable
 	if in.opts.StrictAvailable && in.replicas > 0 {
@@ -120,9 +123,9 @@ func (in *input) reportedMinAvailable() int32 {
 	return n
 }
 
-// setFailure copies the condition ReplicaFailure of the new ReplicaSet, or else of the oldest that
-// has one, and removes it if none has. By default another message is not copied: see
-// [quirk.ReplicaFailureNotRefreshed].
+// setFailure copies the condition ReplicaFailure of the new ReplicaSet or, if that has none, of the
+// oldest ReplicaSet that has one. If no ReplicaSet has one, it removes the condition. By default a
+// change of the message alone is not copied: see [quirk.ReplicaFailureNotRefreshed].
 func (c *conditions) setFailure(in *input, n *counts) {
 	var failure *kplan.Condition
 	if n.hasConditions {
@@ -141,7 +144,7 @@ func (c *conditions) setFailure(in *input, n *counts) {
 	})
 }
 
-// firstFailure returns the condition that setFailure copies, or nil.
+// firstFailure returns the condition that [conditions.setFailure] copies, or nil.
 func (in *input) firstFailure() *kplan.Condition {
 	if s := in.newSet(); s != nil {
 		if c := failureOf(s); c != nil {
@@ -166,7 +169,7 @@ func failureOf(s *set) *kplan.Condition {
 	return nil
 }
 
-// finish completes the conditions for the status.
+// finish adds a condition that is still due, and makes an empty list nil.
 func (c *conditions) finish(in *input) {
 	c.addFound(in)
 	if len(c.list) == 0 {
@@ -174,8 +177,8 @@ func (c *conditions) finish(in *input) {
 	}
 }
 
-// storedStatus returns the stored status with other conditions, for a pass that ends before
-// it has counted.
+// storedStatus returns a copy of the Deployment's status with other conditions, for a pass that
+// ends before it counts pods.
 func (in *input) storedStatus(conditions []kplan.Condition) Status {
 	status := in.d.Status
 	status.Conditions = conditions
@@ -188,8 +191,8 @@ func (in *input) storedStatus(conditions []kplan.Condition) Status {
 	return status
 }
 
-// count fills in everything except conditions. Like upstream it counts the ReplicaSets as they
-// were before the plan, so that the number of unavailable pods lags by one pass.
+// count sets everything except the conditions. Like upstream it counts the ReplicaSets as they are
+// before the plan. The argument wanted is the number of wanted pods for UnavailableReplicas.
 //
 // It mirrors calculateStatus of the deployment controller of Kubernetes.
 func (s *Status) count(in *input, c *counts, wanted int64) {

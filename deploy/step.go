@@ -10,15 +10,15 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// A step is one step of a rolling update, in counts of ReplicaSets.
+// A step is one step of a rolling update, in numbers of pods.
 type step struct {
 	rollout.Rolling
-	old   []rollout.Set // the old sets that take part, oldest first; Age is the index of each in input.sets
-	moves []int         // indexes in old of the sets with pods that move in place
+	old   []rollout.Set // the counts of old sets, oldest first; Age is the index in input.sets
+	moves []int         // indexes in old of the sets whose pods move in place
 }
 
-// oldSetHolds adds the reasons why a step leaves old sets as they are, oldest first. The argument
-// sizes has the next size of each set, or is nil if none shrinks.
+// oldSetHolds adds holds for the old pods that a step does not remove, oldest set first. The
+// argument sizes has the next size of each set, or is nil if no old set shrinks.
 func (in *input) oldSetHolds(holds []kplan.Hold, st *step, sizes []draftSize) []kplan.Hold {
 	s := in.newSet()
 	holds = slices.Grow(holds, len(st.old))
@@ -54,8 +54,9 @@ func statusAheadHold(s *set) kplan.Hold {
 	return hold(s.rs.Name, reason.StatusAhead, int64(s.status().AvailableReplicas), int64(s.size))
 }
 
-// growthHold returns the reason why a step does not grow the new set. The totals count pods as
-// [rollout.Policy] does; OnDelete compares the pods that exist or are wanted with the replicas.
+// growthHold returns the hold of a new set that a step does not grow. Its totals count the pods of
+// a set by [rollout.Policy.Existing]; with OnDelete they count the larger of the wanted and the
+// existing pods.
 func (in *input) growthHold(c *counts, st *step) kplan.Hold {
 	s := in.newSet()
 	n, counted := in.policySet(s), in.policy
