@@ -13,37 +13,44 @@ import (
 )
 
 // A Change holds events of a Deployment, a ReplicaSet and a pod, as informers deliver them. Usually
-// one of the three is set; a zero event changes nothing.
+// only one of them is set. A zero event affects no Deployment.
 type Change struct {
 	Deployment DeploymentEvent
 	ReplicaSet ReplicaSetEvent
 	Pod        replicaset.PodEvent
 }
 
-// A DeploymentEvent is a change of one Deployment: an addition if Old is nil, a deletion if
-// New is, and an update otherwise.
+// A DeploymentEvent is a change of one Deployment: an addition if Old is nil, a deletion if New is
+// nil, an update if both are set, and no event if both are nil.
 type DeploymentEvent struct {
 	Old, New *Deployment
 }
 
-// Effects returns the Deployments to plan for after a change, sorted by name. Pass the Deployments
-// and ReplicaSets of the namespace from the caches. Of the Deployments it reads Name, UID, Selector
-// and Strategy, and of the ReplicaSets UID and ControllerUID. Of the objects in the event it reads
-// the Name of a Deployment, the ControllerUID of a ReplicaSet or pod, and Labels,
-// DeletionTimestamp and ResourceVersion of a ReplicaSet. Deployments that neither control nor
-// select the ReplicaSet of the event or of its pod may be left out, and so may ReplicaSets that do
-// not control its pod. Name and Reconcile of a [replicaset.Effect] are set.
+// Effects returns the Deployments to plan for after a change, sorted by name. It sets Name and
+// Reconcile of each [replicaset.Effect].
+//
+// Pass the Deployments and ReplicaSets of the namespace from the caches. Effects reads the fields:
+//
+//	deployments            Name, UID, Selector, Strategy
+//	replicaSets            UID, ControllerUID
+//	the Deployment in c    Name
+//	the ReplicaSet in c    Labels, ControllerUID, DeletionTimestamp, ResourceVersion
+//	the pod in c           ControllerUID
+//
+// The arguments may leave out Deployments that neither control nor select the ReplicaSet in c or
+// the controller of the pod in c, and ReplicaSets that do not control the pod in c.
 //
 //   - An event of a Deployment affects this Deployment, even if an update changes nothing.
-//   - An event of a ReplicaSet affects its controller and, after an update, its former
-//     controller.
-//   - A ReplicaSet without a controller also affects all Deployments that select it, since one of
-//     them may adopt it: when it is added, unless it is being deleted, and when an update removes
-//     its controller or changes its labels.
-//   - An update of a ReplicaSet with the same resource version is a repetition and affects none.
+//   - An event of a ReplicaSet affects the Deployment that controls it and, after an update, the
+//     Deployment that controlled it before.
+//   - A ReplicaSet without a controller affects all Deployments that select it, since one of them
+//     may adopt it. This applies to an addition, unless the ReplicaSet is being deleted, and to an
+//     update that removes the controller or changes the labels.
+//   - An update of a ReplicaSet that keeps the resource version affects no Deployment, unless the
+//     version is empty.
 //   - The deletion of a pod affects the Deployment of its ReplicaSet if the strategy is
-//     Recreate: the Deployment may have waited for this pod. No other event of a pod
-//     affects a Deployment.
+//     Recreate, since the Deployment may wait for this pod. No other event of a pod affects a
+//     Deployment.
 //
 // It mirrors addDeployment, updateDeployment, deleteDeployment, addReplicaSet,
 // updateReplicaSet, deleteReplicaSet and deletePod of the deployment controller of Kubernetes.
@@ -62,7 +69,7 @@ func Effects(c Change, deployments []Deployment, replicaSets []replicaset.Replic
 	return effects
 }
 
-// An affected collects the names of the Deployments that a change affects.
+// An affected holds the names of the Deployments that a change affects, while they are collected.
 type affected struct {
 	deployments []Deployment
 	names       []string
@@ -88,7 +95,7 @@ func (r *affected) addForReplicaSet(before, after *replicaset.ReplicaSet) {
 	}
 }
 
-// addForDeletedPod adds the Deployment of a deleted pod if it may wait for that, as Recreate does.
+// addForDeletedPod adds the Deployment of a deleted pod if its strategy is Recreate.
 func (r *affected) addForDeletedPod(p *podorder.Pod, replicaSets []replicaset.ReplicaSet) {
 	i := slices.IndexFunc(replicaSets, func(rs replicaset.ReplicaSet) bool { return rs.UID == p.ControllerUID })
 	if i < 0 || p.ControllerUID == "" {
@@ -116,7 +123,7 @@ func (r *affected) add(d *Deployment) {
 	}
 }
 
-// addSelecting adds the Deployments that select a ReplicaSet.
+// addSelecting adds the Deployments that select a ReplicaSet. An invalid selector selects none.
 func (r *affected) addSelecting(rs *replicaset.ReplicaSet) {
 	for i := range r.deployments {
 		if s, err := selector.FromLabelSelector(r.deployments[i].Selector); err == nil && s.Selects(rs.Labels) {

@@ -12,8 +12,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/partition"
 )
 
-// A report is the output of a pass apart from its actions: the next status, when to look
-// again, and the holds of a rollout that waits.
+// A report is the part of a plan other than actions and events: the next status, the time of the
+// next call, and holds of a rollout that waits for its ReplicaSets.
 type report struct {
 	status    Status
 	recheckAt time.Time
@@ -21,8 +21,7 @@ type report struct {
 	holds     []kplan.Hold
 }
 
-// report fills in the report after a decision. Conditions are set in the order in which
-// upstream sets them.
+// report sets the report for a decision. It sets conditions in upstream's order.
 func (r *report) report(in *input, c *counts, u *newSetUpdate, d *decision) {
 	in = d.created.inputAfter(in)
 	list := in.storedConditions()
@@ -48,12 +47,12 @@ func (r *report) report(in *input, c *counts, u *newSetUpdate, d *decision) {
 	}
 }
 
-// counted fills in the report of a pass that counts pods.
+// counted sets the report of a pass that counts pods.
 func (r *report) counted(in *input, c *counts, d *decision, list *conditions) {
 	s, drives := &r.status, d.path == pathRollout
 	s.count(in, c, d.wanted(in, c))
 	if drives && (in.complete(s) || s.progressed(&in.d.Status)) {
-		list.found = false // progress sets it, after the condition Available
+		list.found = false // setProgress sets Progressing, after the condition Available
 	}
 	list.addFound(in)
 	list.setAvailable(in, s.AvailableReplicas)
@@ -71,8 +70,9 @@ func (r *report) counted(in *input, c *counts, d *decision, list *conditions) {
 	}
 }
 
-// wanted returns the number of wanted pods from which unavailable pods are computed: by
-// default the pods wanted before the plan, see [quirk.UnavailableReplicasLag].
+// wanted returns the number of wanted pods for status.unavailableReplicas = wanted - available. By
+// default it counts the sizes before the plan, and the size of a new ReplicaSet: see
+// [quirk.UnavailableReplicasLag].
 func (d *decision) wanted(in *input, c *counts) int64 {
 	wanted := d.created.countsAfter(c).wanted
 	if !in.opts.Repair.Has(quirk.UnavailableReplicasLag) {
@@ -84,13 +84,13 @@ func (d *decision) wanted(in *input, c *counts) int64 {
 	return wanted
 }
 
-// partitionRequeue is the time after which upstream looks again at a partition that is not
-// reached.
+// partitionRequeue is the time after which upstream plans again while the number of updated pods
+// has not reached the partition.
 const partitionRequeue = 2 * time.Second
 
-// reportPartition completes the report of a partitioned Deployment: the counts for the
-// controller that moves the partition, when to look again, and the hold of a new set that
-// is at its partition but not complete.
+// reportPartition completes the report of a partitioned Deployment. It sets the counts for the
+// controller that sets the partition, and the time of the next call. If only the partition holds
+// back the new set, it adds holds for pods of the new set that are not available yet.
 func (d *decision) reportPartition(in *input, r *report) {
 	r.recheckAt = in.recheckPartition(r.recheckAt, d.sizing.failed)
 	if d.sizing.failed {
@@ -108,8 +108,9 @@ func (d *decision) reportPartition(in *input, r *report) {
 	}
 }
 
-// recheckPartition looks again soon while the partition is not reached according to
-// the stored status, or if the pass has ended with an error.
+// recheckPartition returns the time of the next call, at most partitionRequeue after now while the
+// Deployment's status has not reached the partition, or if the pass ends with an error. The
+// argument at is the time otherwise, or zero.
 func (in *input) recheckPartition(at time.Time, failed bool) time.Time {
 	_, waiting := partition.Progress{
 		Generation: in.d.Generation, ObservedGeneration: in.d.Status.ObservedGeneration,

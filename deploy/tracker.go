@@ -15,23 +15,22 @@ import (
 	"github.com/kplan-go/kplan/selector/claim"
 )
 
-// A Tracker is a [Snapshot] that is kept up to date, so that a plan after each event does not
-// search the namespace for the Deployment's ReplicaSets, nor count its pods. The zero Tracker
-// is the zero Snapshot. [Tracker.Apply] takes the changes, and [Tracker.Plan] always returns
-// the same plan as [Reconcile] for the current snapshot.
+// A Tracker holds a [Snapshot] and keeps it current. [Tracker.Apply] applies a change to the
+// snapshot, and [Tracker.Plan] returns the plan that [Reconcile] returns for it. The zero Tracker
+// holds the zero Snapshot.
 //
-// A change of a ReplicaSet or pod takes O(1) time. A plan reads the ReplicaSets that the
-// Deployment controls, adopts or releases, however many others and pods there are. Only with
-// Options.PausePoints does a plan read all pods, while an old ReplicaSet wants pods, to find out
-// which of them are going to be deleted. Another UID or selector of the Deployment, its deletion,
-// and the begin and end of a partition read all ReplicaSets once.
+// A change of a ReplicaSet or pod takes O(1) time. A plan reads only the ReplicaSets that the
+// Deployment controls, adopts or releases, and no pods. With Options.PausePoints a plan reads all
+// pods while an old ReplicaSet wants pods, to find out which of them will be deleted. A change of
+// the Deployment reads all ReplicaSets once if it changes the UID or the selector, marks the
+// Deployment as being deleted, or sets or unsets Partitioned.
 //
-// It belongs to one goroutine. A copy by assignment is not a separate Tracker: see
-// [Tracker.Clone]. In JSON it is its Snapshot. The README.md of examples/controller, a
-// complete controller, lists the rules for feeding a Tracker from informers.
+// A Tracker must not be used by several goroutines at once. A copy by assignment is not a separate
+// Tracker: see [Tracker.Clone]. In JSON a Tracker is its Snapshot. The README.md of
+// examples/controller, a complete controller, lists the rules for feeding a Tracker from informers.
 type Tracker struct {
-	rest   Snapshot // without its lists
-	claims *claims  // nil before anything was applied
+	rest   Snapshot // without ReplicaSets and Pods, which are in the roster
+	claims *claims  // nil before the first call of begin
 	roster
 }
 
@@ -52,10 +51,10 @@ func (t *Tracker) Snapshot() Snapshot {
 	return s
 }
 
-// Finish returns the result of Finish(t.Snapshot(), p, r, now, opts): see [Finish]. It reads
-// ReplicaSets only if a call has failed, or has created a ReplicaSet under a name that the
-// plan expected to be taken. It reads the whole snapshot only if the plan also adopts or
-// releases some.
+// Finish returns the result of Finish(t.Snapshot(), p, r, now, opts): see [Finish]. If all writes
+// succeeded, it reads no ReplicaSets, unless the plan creates a ReplicaSet under a name that
+// another ReplicaSet has. Otherwise it reads the ReplicaSets that plans read, or the whole snapshot
+// if the plan also adopts or releases some.
 func (t *Tracker) Finish(p Plan, r Report, now time.Time, opts Options) Result {
 	t.begin()
 	s := t.rest
@@ -79,9 +78,8 @@ func (t *Tracker) Finish(p Plan, r Report, now time.Time, opts Options) Result {
 	return Finish(s, p, r, now, opts)
 }
 
-// Clone returns a separate Tracker with the same snapshot: changes of one do not affect the
-// other. It takes constant time. Later changes of either Tracker copy the parts of the lists
-// that they change.
+// Clone returns a separate Tracker with the same snapshot: changes of one do not affect the other.
+// It takes O(1) time. Later changes of either Tracker copy the parts of the lists that they change.
 func (t *Tracker) Clone() Tracker {
 	return Tracker{rest: t.rest, claims: t.claims, roster: t.roster.clone()}
 }
@@ -89,15 +87,16 @@ func (t *Tracker) Clone() Tracker {
 // MarshalJSON encodes the snapshot.
 func (t Tracker) MarshalJSON() ([]byte, error) { return json.Marshal(t.Snapshot()) }
 
-// UnmarshalJSON decodes a snapshot. It returns an error of JSON or of [Tracker.Apply], or
-// an error if two ReplicaSets or two pods have the same name.
+// UnmarshalJSON decodes a snapshot; null changes nothing. It returns an error of package
+// encoding/json or of [Tracker.Apply], or an error if two ReplicaSets or two pods have the same
+// name. After an error the Tracker has not changed.
 func (t *Tracker) UnmarshalJSON(data []byte) error {
 	var s Snapshot
 	if err := json.Unmarshal(data, &s); err != nil || string(data) == "null" {
-		return err // null changes nothing, as of any other value
+		return err
 	}
 	var loaded Tracker
-	_ = loaded.Apply(Delta{Deployment: &s.Deployment}) // only a ReplicaSet or a pod can be refused
+	_ = loaded.Apply(Delta{Deployment: &s.Deployment}) // only ReplicaSets and pods cause errors
 	err := loaded.sets.Load(s.ReplicaSets, func(rs *replicaset.ReplicaSet) error {
 		return loaded.Apply(Delta{ReplicaSet: ReplicaSetEvent{New: rs}})
 	})
@@ -110,36 +109,36 @@ func (t *Tracker) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// A Delta is a change of a snapshot. Nil fields change nothing. A Tracker keeps the objects
-// New and the pointers, slices and maps of the Deployment: do not change them afterwards.
-// Pass a changed object as another New.
+// A Delta is a change of a snapshot. Zero fields change nothing. A Tracker keeps the objects in New
+// and the pointers, slices and maps of the Deployment: do not modify them afterwards. To report a
+// changed object, pass a new object.
 type Delta struct {
-	// Deployment is the new state of the Deployment; the zero Deployment if it is gone.
+	// Deployment is the present Deployment. After its deletion pass the zero Deployment.
 	Deployment *Deployment
-	// ReplicaSet and Pod are events of one ReplicaSet and of one pod, as informers deliver
-	// them.
+	// ReplicaSet and Pod are events of one ReplicaSet and one pod, as informers deliver them.
 	ReplicaSet ReplicaSetEvent
 	Pod        replicaset.PodEvent
 }
 
-// A ReplicaSetEvent is a change of one ReplicaSet: an addition if Old is nil, a deletion if
-// New is, and an update otherwise.
+// A ReplicaSetEvent is a change of one ReplicaSet: an addition if Old is nil, a deletion if New is
+// nil, an update if both are set, and no event if both are nil.
 type ReplicaSetEvent struct {
 	Old, New *replicaset.ReplicaSet
 }
 
 // Apply applies a change to the snapshot.
 //
-// The events of one object may come twice. If its resource versions compare, see
-// [replicaset.CompareVersions], they may also come late: an event that is older than the known
-// object changes nothing, unless it removes this object. An object that has been removed is not
-// remembered, so that an addition that comes after its removal adds it again. The events of
-// different objects may come in any order, a pod before the ReplicaSet that controls it too.
+// An event may be applied twice. If the resource versions of an object can be compared (see
+// [replicaset.CompareVersions]), its events may also be late: an event with an older version than
+// the object in the snapshot changes nothing, unless it is the deletion of this object. Removed
+// objects are not remembered: an addition that is applied after the deletion of the object adds it
+// again. Events of different objects may be applied in any order, such as a pod before its
+// ReplicaSet.
 //
-// The error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError], and then nothing has
-// changed: an object without a name; an update of an object that was removed or not added yet; an
-// update that changes the name; an event of an object while another object has its name, with
-// another UID and without versions that say which is later.
+// An error wraps [kplan.ErrInvalid] and one [kplan.FieldError]; nothing has changed then. The
+// errors are: an object without a name; an update of an object that is not in the snapshot; an
+// update that changes the name; an event of an object while an object with another UID has its
+// name, if their resource versions do not tell which object is later.
 func (t *Tracker) Apply(d Delta) error {
 	t.begin()
 	ofSet, set, err := t.sets.Judge(d.ReplicaSet.Old, d.ReplicaSet.New)
@@ -198,15 +197,15 @@ func (t *Tracker) applyPod(verdict tracked.Verdict, i int, p *podorder.Pod) {
 	}
 }
 
-// The claims of a Deployment decide which ReplicaSets its plans read.
+// The claims of a Deployment determine which ReplicaSets its plans read.
 type claims struct {
-	in    input // only the Deployment is set; without options all matching orphans are adopted
+	in    input // only the Deployment is set: the zero Options adopt all matching orphans
 	owner claim.Owner
 }
 
 func newClaims(d *Deployment) *claims {
 	c := &claims{in: input{d: *d}}
-	c.owner, _ = c.in.owner() // a selector that cannot be used selects nothing, and fails the plan
+	c.owner, _ = c.in.owner() // an invalid selector selects nothing here, and is an error of Plan
 	return c
 }
 
@@ -217,14 +216,14 @@ func (c *claims) same(d *Deployment) bool {
 		(b.Partitioned == nil) == (d.Partitioned == nil) && tracked.SameSelector(b.Selector, d.Selector)
 }
 
-// begin initializes the zero Tracker.
+// begin initializes the claims of a zero Tracker.
 func (t *Tracker) begin() {
 	if t.claims == nil {
 		t.claims = newClaims(&t.rest.Deployment)
 	}
 }
 
-// follow looks at all ReplicaSets again if plans read other ones now.
+// follow adapts the list of ReplicaSets that plans read to a changed Deployment.
 func (t *Tracker) follow(d *Deployment) {
 	if t.claims.same(d) {
 		return
@@ -236,12 +235,13 @@ func (t *Tracker) follow(d *Deployment) {
 	}
 }
 
-// isRead reports whether a plan, or Finish after it, reads a ReplicaSet.
+// isRead reports whether a plan, or [Finish] after it, reads a ReplicaSet.
 func (c *claims) isRead(rs *replicaset.ReplicaSet) bool {
 	return rs.ControllerUID == c.in.d.UID || c.in.verdict(&c.owner, rs) != claim.Ignore
 }
 
-// file adds a ReplicaSet to the list of ReplicaSets that plans read, or removes it.
+// file adds the ReplicaSet with index i to the list of ReplicaSets that plans read, or removes it
+// from the list, as isRead says.
 func (t *Tracker) file(i int) {
 	switch isRead := t.claims.isRead(t.sets.At(i)); {
 	case !isRead:
@@ -252,8 +252,8 @@ func (t *Tracker) file(i int) {
 	}
 }
 
-// unfile removes a ReplicaSet from the list of ReplicaSets that plans read. The last one
-// takes its place.
+// unfile removes the ReplicaSet with index i from the list of ReplicaSets that plans read, if it is
+// in the list. The last element of the list takes its place.
 func (t *Tracker) unfile(i int) {
 	place := t.places.At(i)
 	if place == 0 {
@@ -266,7 +266,7 @@ func (t *Tracker) unfile(i int) {
 	t.relevant.Drop()
 }
 
-// countPod counts a pod once more, or once less.
+// countPod adds n to the number of running pods of a pod's controller, unless the pod has ended.
 func (t *Tracker) countPod(p *podorder.Pod, n int32) {
 	if !p.Finished() {
 		t.running.Add(p.ControllerUID, n)
