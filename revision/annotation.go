@@ -8,23 +8,25 @@ import (
 	"strings"
 )
 
-// Annotations that a Deployment and its ReplicaSets carry.
+// Annotations of a Deployment and its ReplicaSets. In this package the newest ReplicaSet of a
+// Deployment is the one with its present template.
 const (
-	// AnnotationRevision is the revision of a ReplicaSet, and on a Deployment the revision
-	// of its newest ReplicaSet: a decimal int64.
+	// AnnotationRevision on a ReplicaSet is its revision, and on a Deployment the revision
+	// of its newest ReplicaSet. It is a decimal int64.
 	AnnotationRevision = "deployment.kubernetes.io/revision"
-	// AnnotationHistory is the former revisions of a ReplicaSet, oldest first,
+	// AnnotationHistory on a ReplicaSet is the list of its former revisions, oldest first,
 	// separated by commas.
 	AnnotationHistory = "deployment.kubernetes.io/revision-history"
-	// AnnotationDesired is the Deployment's replicas when the ReplicaSet was last
-	// scaled: a decimal int32.
+	// AnnotationDesired on a ReplicaSet is the Deployment's replicas at the time when the
+	// ReplicaSet was last scaled. It is a decimal int32.
 	AnnotationDesired = "deployment.kubernetes.io/desired-replicas"
-	// AnnotationMax is the Deployment's replicas plus its surge when the
-	// ReplicaSet was last scaled: a decimal int32.
+	// AnnotationMax on a ReplicaSet is the Deployment's replicas plus its surge at the time
+	// when the ReplicaSet was last scaled. It is a decimal int32.
 	AnnotationMax = "deployment.kubernetes.io/max-replicas"
-	// AnnotationRollback on a Deployment asks for a rollback to a revision.
+	// AnnotationRollback on a Deployment requests a rollback. It is a decimal int64: the
+	// revision to roll back to, or 0 for the previous one.
 	AnnotationRollback = "deprecated.deployment.rollback.to"
-	// AnnotationLastApplied is the configuration that kubectl applied last.
+	// AnnotationLastApplied on a Deployment is the configuration that kubectl applied last.
 	AnnotationLastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 )
 
@@ -36,15 +38,15 @@ func Sync(deployment, replicaSet map[string]string, next int64) (set map[string]
 	return Keys{}.Sync(deployment, replicaSet, next)
 }
 
-// Sync returns the annotations to set on a Deployment's newest ReplicaSet: the
-// Deployment's annotations, and the revision raised to next with the former one added
-// to the history. Annotations that the Deployment no longer has are not removed. The
-// result is nil if nothing changes.
+// Sync returns the annotations to set on a Deployment's existing newest ReplicaSet, and whether
+// they must be written. They are the annotations of the Deployment that [Keys.Copied] allows and
+// that differ. If the ReplicaSet's revision is less than next, they also include next as its
+// revision, and its history with the former revision added. Annotations that the Deployment has
+// lost are not removed. If nothing differs, set is nil.
 //
-// It mirrors SetNewReplicaSetAnnotations of the deployment util package of Kubernetes
-// for a ReplicaSet that exists, a defect included: if the ReplicaSet's revision does
-// not parse, changed is false although set may hold copies. Upstream writes such copies
-// only if it updates the ReplicaSet for another reason.
+// It mirrors SetNewReplicaSetAnnotations of the deployment util package of Kubernetes, including
+// a defect: if the ReplicaSet's revision does not parse, changed is false even if set is not
+// empty. Upstream writes such a set only if it updates the ReplicaSet for another reason.
 func (k Keys) Sync(deployment, replicaSet map[string]string, next int64) (set map[string]string, changed bool) {
 	revision := cmp.Or(k.Revision, AnnotationRevision)
 	put := func(key, value string) {
@@ -79,14 +81,15 @@ func (k Keys) Sync(deployment, replicaSet map[string]string, next int64) (set ma
 	return set, len(set) > 0
 }
 
-// AppendHistory adds the revision old to a history and drops the oldest entries until
-// it has at most limit bytes. If old alone is longer, the history stays as it is.
+// AppendHistory returns a history with the revision old added, and without as many of its oldest
+// revisions as needed to have at most limit bytes. If old alone has more bytes, it returns the
+// history unchanged. An empty history, or one with an empty first revision, becomes old, whatever
+// the limit.
 //
 //	AppendHistory("1,2,3", "4", 2000) // "1,2,3,4"
 //	AppendHistory("8,9,10", "12", 8)  // "9,10,12"
 //
-// It mirrors SetNewReplicaSetAnnotations of the deployment util package of
-// Kubernetes. A history with an empty first entry is discarded.
+// It mirrors SetNewReplicaSetAnnotations of the deployment util package of Kubernetes.
 func AppendHistory(history, old string, limit int) string {
 	if history == "" || history[0] == ',' {
 		return old

@@ -7,18 +7,19 @@ import (
 	"github.com/kplan-go/kplan/revision/quirk"
 )
 
-// An Attempt is one try to create a ControllerRevision of a StatefulSet. If the name
-// is taken, [Attempt.Taken] returns the next attempt.
+// An Attempt is one attempt to create a ControllerRevision of a StatefulSet. If a
+// ControllerRevision with its name exists, [Attempt.Taken] returns the next attempt.
 type Attempt struct {
-	Parent   string             `json:"parent"` // its name
-	Revision ControllerRevision `json:"revision"`
-	// Collisions is the collision count in the name. The parent's status stores the
-	// count of the last attempt.
+	Parent   string             `json:"parent"`   // the name of the StatefulSet
+	Revision ControllerRevision `json:"revision"` // to create
+	// Collisions is the collision count that the name was computed with. Write the count of
+	// the last attempt to status.collisionCount of the StatefulSet.
 	Collisions int32 `json:"collisions"`
 }
 
-// FirstAttempt returns the first attempt to create r. A collision count of nil is
-// [ErrNoCollisionCount], unless quirk.UnsetCollisionCountFails is repaired.
+// FirstAttempt returns the first attempt to create r. The argument parent is the name of the
+// StatefulSet, and collisions is its status.collisionCount. If collisions is nil, the error is
+// [ErrNoCollisionCount]; with quirk.UnsetCollisionCountFails repaired, nil means 0.
 //
 // It mirrors CreateControllerRevision of the history package of Kubernetes.
 func FirstAttempt(parent string, r ControllerRevision, collisions *int32, opts Options) (Attempt, error) {
@@ -31,8 +32,9 @@ func FirstAttempt(parent string, r ControllerRevision, collisions *int32, opts O
 	return attempt(parent, r, *collisions, opts), nil
 }
 
-// Taken decides what follows if existing has the name already. If its data is the same,
-// byte by byte, it is used, regardless of its owner. Otherwise next is the next attempt.
+// Taken decides how to go on if a ControllerRevision existing has the name of a. If it has the same
+// data (see [SameData]), use is true: the StatefulSet uses existing, whatever its owner. Otherwise
+// next is the next attempt.
 func (a Attempt) Taken(existing ControllerRevision, opts Options) (next Attempt, use bool) {
 	if SameData(a.Revision.Data, existing.Data, opts) {
 		return a, true
@@ -40,8 +42,9 @@ func (a Attempt) Taken(existing ControllerRevision, opts Options) (next Attempt,
 	return attempt(a.Parent, a.Revision, a.Collisions+1, opts), false
 }
 
-// attempt names r. The hash label does not change with the name, unless
-// quirk.CollisionLabelDiffers is repaired.
+// attempt returns the attempt to create r under the name for a collision count. The label
+// [LabelRevisionHash] keeps its value, unless quirk.CollisionLabelDiffers is repaired: then it gets
+// the hash in the name.
 func attempt(parent string, r ControllerRevision, collisions int32, opts Options) Attempt {
 	hash := HashRevision(r.Data, r.Dump, &collisions, opts)
 	r = r.clone()

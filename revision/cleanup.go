@@ -4,22 +4,22 @@ package revision
 
 import "github.com/kplan-go/kplan/revision/quirk"
 
-// A HoldReason is the reason why an old ReplicaSet beyond the history limit stays.
+// A HoldReason is the reason why an old ReplicaSet beyond the history limit is not deleted.
 type HoldReason string
 
-// The reasons why an old ReplicaSet stays.
+// The reasons why an old ReplicaSet is not deleted.
 const (
 	HoldNotEmpty  HoldReason = "HistoryNotEmpty"  // it wants or has pods
-	HoldNotSynced HoldReason = "HistoryNotSynced" // its status is older than its spec
+	HoldNotSynced HoldReason = "HistoryNotSynced" // its status has not observed its generation
 )
 
-// A Held is an entry beyond the limit that is not deleted.
+// A Held is an entry beyond the history limit that is not deleted.
 type Held struct {
-	Index  int        `json:"index"`
+	Index  int        `json:"index"` // of the entry
 	Reason HoldReason `json:"reason"`
 }
 
-// Hold returns the reason why e may not be deleted, or "".
+// Hold returns the reason why e may not be deleted, or "" if it may.
 func (e Entry) Hold() HoldReason {
 	switch {
 	case e.Replicas == nil || *e.Replicas != 0 || e.Status.Replicas != 0:
@@ -30,18 +30,17 @@ func (e Entry) Hold() HoldReason {
 	return ""
 }
 
-// CleanUp returns the old ReplicaSets of a Deployment to delete because there are more
-// than limit, in the order of [ByRevision], and the ones beyond the limit that stay. A
-// ReplicaSet that is being deleted already does not count. A limit of nil or [NoLimit]
-// deletes nothing, and a negative one is 0.
+// CleanUp returns the old ReplicaSets of a Deployment to delete: the first of [ByRevision], as many
+// as there are more than limit. Those that may not be deleted (see [Entry.Hold]) are returned in
+// held instead; no other ReplicaSet is deleted in their place. ReplicaSets that are being deleted
+// are left out of the count. A limit of nil or [NoLimit] deletes nothing, and a negative limit is 0.
 //
-// A ReplicaSet that wants or has pods counts against the limit like any other, so fewer
-// idle ReplicaSets than limit may be left to roll back to. If quirk.UsedSetsFillHistory is
-// repaired, only idle ones are counted, and limit of them are left. No other ReplicaSet
-// is deleted in place of one that stays: a later pass tries again.
+// By default ReplicaSets that want or have pods count against the limit. Fewer ReplicaSets without
+// pods than limit may then be left to roll back to. If quirk.UsedSetsFillHistory is repaired, only
+// ReplicaSets without pods are counted, and limit of them are left.
 //
-// It mirrors cleanupDeployment of the deployment controller of Kubernetes,
-// which panics if the limit is negative.
+// It mirrors cleanupDeployment of the deployment controller of Kubernetes, which panics if the
+// limit is negative.
 func CleanUp(old []Entry, limit *int32, opts Options) (remove []int, held []Held) {
 	if limit == nil || *limit == NoLimit {
 		return nil, nil

@@ -4,9 +4,9 @@ package revision
 
 import "github.com/kplan-go/kplan/internal/base/ptr"
 
-// NextCollision returns the collision count of a Deployment or DaemonSet after one
-// more collision: 1 after none. It never returns nil, and wraps around at the end of
-// the int32 range.
+// NextCollision returns the status.collisionCount of a Deployment or DaemonSet after one more
+// collision: *count + 1, or 1 if count is nil. The largest int32 wraps around. The result is never
+// nil.
 //
 // It mirrors getNewReplicaSet of the deployment controller of Kubernetes.
 func NextCollision(count *int32) *int32 {
@@ -16,9 +16,10 @@ func NextCollision(count *int32) *int32 {
 	return ptr.To(*count + 1)
 }
 
-// Collides reports whether an existing ReplicaSet with the name of a new one has another
-// owner or template, so that the next hash must be tried. Otherwise it is the
-// ReplicaSet that was to be created. It reads ControllerUID and Template.
+// Collides reports whether an existing ReplicaSet with the name of a new one has another controller
+// or template. The new one then needs a hash with the [NextCollision]. If Collides returns false,
+// existing is the ReplicaSet that was to be created. Of existing it reads ControllerUID and
+// Template.
 //
 // It mirrors getNewReplicaSet of the deployment controller of Kubernetes.
 func Collides(deploymentUID string, t Template, existing Entry) bool {

@@ -9,18 +9,16 @@ import (
 	"time"
 )
 
-// Labels of ControllerRevisions and of their pods.
+// Labels of ControllerRevisions and of the pods of StatefulSets and DaemonSets.
 const (
-	// LabelRevision on a pod of a StatefulSet is the name of its
-	// ControllerRevision; on the ControllerRevisions and pods of a DaemonSet it
-	// is the hash.
+	// LabelRevision on a pod of a StatefulSet is the name of the pod's ControllerRevision. On
+	// the ControllerRevisions and pods of a DaemonSet it is the hash of the pod template.
 	LabelRevision = "controller-revision-hash"
-	// LabelRevisionHash on a ControllerRevision of a StatefulSet is the hash at its
-	// creation.
+	// LabelRevisionHash on a ControllerRevision of a StatefulSet is the hash of its data.
 	LabelRevisionHash = "controller.kubernetes.io/hash"
 )
 
-// A ControllerRevision is one version of a StatefulSet or DaemonSet.
+// A ControllerRevision is one version of the pod template of a StatefulSet or DaemonSet.
 type ControllerRevision struct {
 	Name            string            `json:"name"`
 	UID             string            `json:"uid,omitzero"`
@@ -28,35 +26,36 @@ type ControllerRevision struct {
 	Labels          map[string]string `json:"labels,omitempty"`
 	Annotations     map[string]string `json:"annotations,omitempty"`
 
-	// ControllerKind, ControllerName and ControllerUID identify the controlling owner;
-	// empty without one.
+	// ControllerKind, ControllerName and ControllerUID identify the controller in the owner
+	// references. They are empty without a controller.
 	ControllerKind string `json:"controllerKind,omitzero"`
 	ControllerName string `json:"controllerName,omitzero"`
 	ControllerUID  string `json:"controllerUID,omitzero"`
 
 	CreationTimestamp time.Time `json:"creationTimestamp,omitzero"`
 
-	// Data is the patch that restores the version, byte by byte: usually
+	// Data is the stored bytes of the patch that restores the version, usually
 	// {"spec":{"template":{…,"$patch":"replace"}}}.
 	Data []byte `json:"data,omitzero"`
-	// Dump is the text of the object that the data was decoded into, and usually "",
-	// because it was not decoded.
+	// Dump is the text that upstream hashes for a decoded object in the data. It is "" if the
+	// data was not decoded, which is the usual case.
 	Dump string `json:"dump,omitzero"`
-	// Revision is the number. The highest is the newest.
+	// Revision is the number of the version. The newest version has the highest number.
 	Revision int64 `json:"revision,omitzero"`
 }
 
-// A Parent is the StatefulSet or DaemonSet of a ControllerRevision.
+// A Parent is the StatefulSet or DaemonSet that a ControllerRevision belongs to.
 type Parent struct {
 	Kind string `json:"kind"`
 	Name string `json:"name"`
 	UID  string `json:"uid"`
 }
 
-// NewControllerRevision returns a new revision of a parent, without annotations. Its name
-// ends in the hash of the data and the collision count, see [HashRevision].
+// NewControllerRevision returns a new ControllerRevision of a parent, without annotations. Its
+// labels are the labels of the template and [LabelRevisionHash]. Its name ends in the hash of the
+// data and the collision count: see [HashRevision], which also reads the options.
 //
-// It mirrors NewControllerRevision of the history package of Kubernetes, with the quirks
+// It mirrors NewControllerRevision of the history package of Kubernetes. Its quirks are
 // quirk.DataBesideObjectNotHashed and quirk.SerialisationIsVersion.
 func NewControllerRevision(p Parent, templateLabels map[string]string, data []byte, number int64, collisions *int32, opts Options) ControllerRevision {
 	hash := HashRevision(data, "", collisions, opts)
@@ -67,7 +66,7 @@ func NewControllerRevision(p Parent, templateLabels map[string]string, data []by
 	}
 }
 
-// labelled returns a copy of the labels of a template with one added.
+// labelled returns a copy of the labels of a template with one label added.
 func labelled(template map[string]string, key, value string) map[string]string {
 	labels := make(map[string]string, len(template)+1)
 	maps.Copy(labels, template)
@@ -75,25 +74,24 @@ func labelled(template map[string]string, key, value string) map[string]string {
 	return labels
 }
 
-// BelongsTo reports whether the parent with the UID controls r, or r has no controller.
-// The caller checks the labels.
+// BelongsTo reports whether the parent with the UID controls r, or r has no controller. It does not
+// check whether the parent's selector matches the labels of r.
 //
 // It mirrors ListControllerRevisions of the history package of Kubernetes 1.36.3.
 func (r ControllerRevision) BelongsTo(uid string) bool {
 	return r.ControllerUID == uid || r.ControllerUID == ""
 }
 
-// SameData reports whether two revisions restore the same version: data and dump are
-// equal byte by byte. Labels and numbers are ignored. If quirk.SerialisationIsVersion is
-// repaired, the data is compared in its normal form, see [Normalize].
+// SameData reports whether r and s are the same version: their Data (see the function [SameData])
+// and their Dump are equal. Labels and numbers are ignored.
 //
 // It mirrors EqualRevision of the history package of Kubernetes.
 func (r ControllerRevision) SameData(s ControllerRevision, opts Options) bool {
 	return r.Dump == s.Dump && SameData(r.Data, s.Data, opts)
 }
 
-// FindEqual returns the indices of the revisions with the same data as r, in the order
-// of the list.
+// FindEqual returns the indices, in ascending order, of the revisions with the same data as r: see
+// [ControllerRevision.SameData].
 //
 // It mirrors FindEqualRevisions of the history package of Kubernetes.
 func FindEqual(revisions []ControllerRevision, r ControllerRevision, opts Options) []int {
@@ -107,8 +105,10 @@ func FindEqual(revisions []ControllerRevision, r ControllerRevision, opts Option
 	return equal
 }
 
-// CompareRevisions orders revisions by number, creation time, name and UID. It mirrors
-// SortControllerRevisions of the history package of Kubernetes, which ignores the UID.
+// CompareRevisions compares two revisions by number, then by creation time, name and UID. The
+// result is negative if a comes before b, 0 if they are equal in all four, and positive otherwise.
+//
+// It mirrors SortControllerRevisions of the history package of Kubernetes, which ignores the UID.
 func CompareRevisions(a, b ControllerRevision) int { return compareRevisions(&a, &b) }
 
 func compareRevisions(a, b *ControllerRevision) int {
@@ -122,22 +122,22 @@ func (r ControllerRevision) clone() ControllerRevision {
 	return r
 }
 
-// SortRevisions returns the revisions in the order of [CompareRevisions]. They share
-// labels, annotations and data with the input.
+// SortRevisions returns a list of the revisions in the order of [CompareRevisions]. It shares the
+// labels, annotations and data of the input.
 func SortRevisions(revisions []ControllerRevision) []ControllerRevision {
 	list := slices.Clone(revisions)
 	slices.SortStableFunc(list, CompareRevisions)
 	return list
 }
 
-// sorted returns the indices of the revisions in order.
+// sorted returns the indices of the revisions in the order of [CompareRevisions].
 func sorted(revisions []ControllerRevision) []int {
 	order := indices(len(revisions))
 	slices.SortStableFunc(order, func(i, j int) int { return compareRevisions(&revisions[i], &revisions[j]) })
 	return order
 }
 
-// newest returns the index of the last revision in order, or -1.
+// newest returns the index of the last revision by [CompareRevisions], or -1 without revisions.
 func newest(revisions []ControllerRevision) int {
 	last := -1
 	for i := range revisions {
@@ -148,8 +148,8 @@ func newest(revisions []ControllerRevision) int {
 	return last
 }
 
-// NextRevision returns the number of a new revision of a StatefulSet: one more than
-// the highest, or 1. At the end of the int64 range it wraps around.
+// NextRevision returns the number of a new revision of a StatefulSet: one more than the highest
+// number, or 1 without revisions. The largest int64 wraps around.
 //
 // It mirrors nextRevision of the StatefulSet controller of Kubernetes 1.36.3.
 // Revisions of a DaemonSet are numbered by [Next].
