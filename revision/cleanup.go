@@ -33,7 +33,7 @@ func (e Entry) Hold() HoldReason {
 // CleanUp returns the old ReplicaSets of a Deployment to delete: the first of [ByRevision], as many
 // as there are more than limit. Those that may not be deleted (see [Entry.Hold]) are returned in
 // held instead; no other ReplicaSet is deleted in their place. ReplicaSets that are being deleted
-// are left out of the count. A limit of nil or [NoLimit] deletes nothing, and a negative limit is 0.
+// are not counted. A limit of nil or [NoLimit] deletes nothing, and a negative limit is 0.
 //
 // By default ReplicaSets that want or have pods count against the limit. Fewer ReplicaSets without
 // pods than limit may then be left to roll back to. If quirk.UsedSetsFillHistory is repaired, only

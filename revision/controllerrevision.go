@@ -14,7 +14,8 @@ const (
 	// LabelRevision on a pod of a StatefulSet is the name of the pod's ControllerRevision. On
 	// the ControllerRevisions and pods of a DaemonSet it is the hash of the pod template.
 	LabelRevision = "controller-revision-hash"
-	// LabelRevisionHash on a ControllerRevision of a StatefulSet is the hash of its data.
+	// LabelRevisionHash on a ControllerRevision of a StatefulSet is the hash of its data with
+	// the collision count at its creation.
 	LabelRevisionHash = "controller.kubernetes.io/hash"
 )
 

@@ -7,8 +7,9 @@ import (
 	"maps"
 )
 
-// RevisionHash returns the hash of a revision of a DaemonSet: the label, or without one
-// the name, which the controller then sets as the label.
+// RevisionHash returns the hash of a ControllerRevision of a DaemonSet: its label [LabelRevision].
+// If it does not have the label, labelled is false and the hash is its name, which the DaemonSet
+// controller then sets as the label.
 //
 // It mirrors constructHistory of the DaemonSet controller of Kubernetes.
 func RevisionHash(r ControllerRevision) (hash string, labelled bool) {
@@ -18,10 +19,9 @@ func RevisionHash(r ControllerRevision) (hash string, labelled bool) {
 	return r.Name, false
 }
 
-// Partition divides the revisions of a DaemonSet into current ones, with its data, and
-// old ones, in the order of the list. Data is compared byte by byte, and in its normal
-// form if quirk.SerialisationIsVersion is repaired. The number of the current revision is
-// [Next] of the numbers of the old ones.
+// Partition returns the indices of the current revisions of a DaemonSet, which have the given data
+// (see [SameData]), and the indices of all others, which are old. Both are in ascending order. The
+// number of the current revision must be [Next] of the numbers of the old revisions.
 //
 // It mirrors Match and constructHistory of the DaemonSet controller of Kubernetes.
 func Partition(revisions []ControllerRevision, data []byte, opts Options) (current, old []int) {
@@ -36,11 +36,12 @@ func Partition(revisions []ControllerRevision, data []byte, opts Options) (curre
 	return current, old
 }
 
-// NewDaemonSetRevision returns a new revision of a DaemonSet. The argument hash is the
-// hash of the pod template, see [Hash]. All annotations of the DaemonSet are copied.
-//
-// It mirrors snapshot of the DaemonSet controller of Kubernetes. See
+// NewDaemonSetRevision returns a new ControllerRevision of the DaemonSet p. The argument hash is
+// the [Hash] of the pod template, and annotations are the annotations of the DaemonSet, which are
+// all copied. The labels are the labels of the template and [LabelRevision]. The name is the
 // [DaemonSetRevisionName].
+//
+// It mirrors snapshot of the DaemonSet controller of Kubernetes.
 func NewDaemonSetRevision(p Parent, hash string, templateLabels, annotations map[string]string, data []byte, number int64, opts Options) ControllerRevision {
 	r := ControllerRevision{
 		Name: DaemonSetRevisionName(p.Name, hash, opts), Labels: labelled(templateLabels, LabelRevision, hash),
@@ -53,13 +54,16 @@ func NewDaemonSetRevision(p Parent, hash string, templateLabels, annotations map
 	return r
 }
 
-// DaemonSetTaken decides what follows if existing has the name of a new revision already.
-// If the data is the same, existing is used and the result is nil. Otherwise the result
-// is the collision count to write. If the count in the name (used) differs from the
-// count in the status (stored), the error wraps [ErrStaleCollisions].
+// DaemonSetTaken decides how to go on if a ControllerRevision existing has the name of a new one
+// with the given data. If it has the same data, use existing: the result is nil. Otherwise the
+// result is the status.collisionCount to write before the next attempt.
 //
-// It mirrors snapshot of the DaemonSet controller of Kubernetes. Upstream's error shows
-// addresses; this one shows the counts, an unset one as 0.
+// The argument used is the collision count that the name was computed with, and stored is
+// status.collisionCount as read from the API server. If they differ, the error wraps
+// [ErrStaleCollisions]: try again with the stored count.
+//
+// It mirrors snapshot of the DaemonSet controller of Kubernetes. The error shows the counts, 0 for
+// nil, in place of the addresses in upstream's error.
 func DaemonSetTaken(daemonSet string, data []byte, existing ControllerRevision, used, stored *int32, opts Options) (collisions *int32, err error) {
 	if SameData(data, existing.Data, opts) {
 		return nil, nil
@@ -71,7 +75,7 @@ func DaemonSetTaken(daemonSet string, data []byte, existing ControllerRevision, 
 	return NextCollision(stored), nil
 }
 
-// value returns *p, 0 for nil.
+// value returns *p, or 0 if p is nil.
 func value(p *int32) int32 {
 	if p == nil {
 		return 0
@@ -79,26 +83,25 @@ func value(p *int32) int32 {
 	return *p
 }
 
-// A Deduped is the decision about several revisions with the data of a DaemonSet.
+// A Deduped is the decision of [Dedupe] about the current revisions of a DaemonSet.
 type Deduped struct {
-	Keep   int    `json:"keep"` // the index of the revision that stays, or -1
-	Hash   string `json:"hash"` // its hash
-	Delete []int  `json:"delete,omitempty"`
-	// Relabel means that pods with another hash get Hash as their label, before any
-	// revision is deleted. With a single revision upstream does not change them.
+	Keep   int    `json:"keep"`             // the index of the revision to keep, or -1
+	Hash   string `json:"hash"`             // its RevisionHash
+	Delete []int  `json:"delete,omitempty"` // the indices of the others
+	// Relabel means that the label [LabelRevision] of the DaemonSet's pods is set to Hash before
+	// revisions are deleted. It is false with a single revision: upstream then relabels no pods.
 	Relabel bool `json:"relabel,omitzero"`
-	// Renumber is the new number of the revision that stays, 0 for no change.
-	// Upstream uses the former number until the next pass.
+	// Renumber is the new number of the revision to keep, or 0 for no change. Upstream uses the
+	// former number until the next pass.
 	Renumber int64 `json:"renumber,omitzero"`
 }
 
-// Dedupe chooses the current revision of a DaemonSet that stays: the last by
-// [CompareRevisions], and so one with the highest number. The argument next is one more
-// than the highest number of the old revisions.
+// Dedupe chooses the current revision of a DaemonSet to keep if there are several: the last by
+// [CompareRevisions], which has the highest number. The argument next is [Next] of the numbers of
+// the old revisions. Without current revisions Keep is -1.
 //
-// It mirrors dedupCurHistories and constructHistory of the DaemonSet controller of
-// Kubernetes, which takes the last of its cache and panics if all numbers are
-// negative.
+// It mirrors dedupCurHistories and constructHistory of the DaemonSet controller of Kubernetes. Of
+// equal numbers upstream keeps the last in its cache. It panics if all numbers are negative.
 func Dedupe(current []ControllerRevision, next int64) Deduped {
 	d := Deduped{Keep: newest(current), Relabel: len(current) > 1}
 	if d.Keep < 0 {
@@ -117,14 +120,13 @@ func Dedupe(current []ControllerRevision, next int64) Deduped {
 	return d
 }
 
-// CleanUpRevisions returns the indices of the old revisions of a DaemonSet to
-// delete, lowest first, so that limit are left. The argument live has the hashes of its
-// pods, finished ones included. A revision in use stays, and a later one is deleted
-// instead. A limit of nil is [DefaultLimit] (upstream panics), and a negative one deletes
-// all revisions that are not in use.
+// CleanUpRevisions returns the indices of the old revisions of a DaemonSet to delete, first by
+// [CompareRevisions] first. They are as many as there are more than limit, but never a revision in
+// use. The argument live has the labels [LabelRevision] of all its pods, also of pods that have
+// ended. A limit of nil is [DefaultLimit] (upstream panics), and a negative limit is 0.
 //
-// It mirrors cleanupHistory of the DaemonSet controller of Kubernetes, which has no
-// defined order of equal numbers; here it is the order of [CompareRevisions].
+// It mirrors cleanupHistory of the DaemonSet controller of Kubernetes, which does not define the
+// order of equal numbers.
 func CleanUpRevisions(old []ControllerRevision, live []string, limit *int32) []int {
 	surplus := len(old) - max(historyLimit(limit), 0)
 	if surplus <= 0 {

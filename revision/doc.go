@@ -10,21 +10,22 @@
 //
 // The calls in one pass of a Deployment:
 //
-//	entries ──Split──> newest, old
-//	                     │      └─Max, Next──> the next revision
-//	   if it exists:     ├─SyncWith──────────> annotations to write, number and history
-//	   if not:           ├─Hash, ReplicaSetName, CreationAnnotations
-//	   its name is taken:├─Collides, NextCollision
-//	   a rollback:       ├─RollbackRequest, PlanRollback
-//	   at the end:       └─CleanUp───────────> old ReplicaSets to delete, and ones to keep
+//	entries ──Split──> newest (the entry with the Deployment's template), old
+//	                      │      └─Next─────────> the next revision
+//	   newest exists:     ├─SyncWith────────────> annotations to write: revision and history
+//	   no newest:         ├─Hash, ReplicaSetName, CreationAnnotations
+//	   the name is taken: ├─Collides, NextCollision
+//	   a rollback:        ├─RollbackRequest, PlanRollback
+//	   at the end:        └─CleanUp─────────────> old ReplicaSets to delete
 //
 // and in one pass of a StatefulSet or DaemonSet:
 //
-//	revisions ─┬─ChooseUpdate─────────> keep, renumber or create    (StatefulSet)
-//	           │   └─FirstAttempt, Attempt.Taken: names until one is free
-//	           ├─Partition, Dedupe────> current ones and old ones   (DaemonSet)
-//	           │   └─NewDaemonSetRevision, DaemonSetTaken
-//	           └─Truncate, CleanUpRevisions: beyond the limit
+//	StatefulSet:  ChooseUpdate ──────────────> keep, renumber or create a revision
+//	              FirstAttempt, Attempt.Taken  until a name is free
+//	              Truncate ──────────────────> revisions to delete
+//	DaemonSet:    Partition, Dedupe ─────────> the current revision, and the old ones
+//	              NewDaemonSetRevision, DaemonSetTaken
+//	              CleanUpRevisions ──────────> revisions to delete
 //
 // The commands of kubectl rollout are in package revision/kubectl.
 //
@@ -32,14 +33,13 @@
 // of A has revision 3 and history "1", the ReplicaSet of B has revision 2, and revision 1
 // no longer exists.
 //
-// The zero [Options] decides as Kubernetes 1.37 does. [quirk.Table] lists the defects that
-// it keeps, and Options.Repair repairs each separately. rules.md has the rules by name with
-// their upstream functions, the invariants and the deviations.
+// With the zero [Options] the functions decide as Kubernetes 1.37 does, defects included.
+// [quirk.Table] lists the defects, and Options.Repair repairs each separately. rules.md has the
+// rules by name with their upstream functions, the invariants and the deviations.
 //
-// Numbers, annotations and hashes take time linear in their input. Numbers allocate
-// nothing, a hash and a name one string each, and Sync nothing without a change. Functions
-// of a whole history sort it: O(N log N) for N entries or ControllerRevisions and their
-// former revisions, with a constant number of slices apart from the result. Data is
-// compared once for each ControllerRevision; normalizing it takes time and memory in
-// proportion to its size.
+// Functions of one number, annotation or hash take time linear in their input. Functions of numbers
+// allocate nothing, [Hash] and [ReplicaSetName] one string each, and [Sync] nothing if nothing
+// changes. Functions of a history sort it: they take O(N log N) time for N entries or
+// ControllerRevisions and their former revisions. They compare the data of each ControllerRevision
+// once; to normalize it takes time and memory linear in its size.
 package revision

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// An Entry is a ReplicaSet in the history of its Deployment, with the fields that this
-// package reads. Every function takes the entries in any order and returns indices into
-// them; -1 means none.
+// An Entry is a ReplicaSet in the history of its Deployment, with the fields that this package
+// reads. Functions take entries in any order, and return indices of the list that they are given;
+// -1 means none.
 type Entry struct {
 	Name          string            `json:"name"`
 	UID           string            `json:"uid,omitzero"`
@@ -24,10 +24,10 @@ type Entry struct {
 	CreationTimestamp time.Time `json:"creationTimestamp,omitzero"`
 	DeletionTimestamp time.Time `json:"deletionTimestamp,omitzero"` // zero unless being deleted
 
-	// Only [CleanUp] reads the rest.
+	// Only [Entry.Hold], and so [CleanUp], reads the fields below.
 
 	Generation int64       `json:"generation,omitzero"`
-	Replicas   *int32      `json:"replicas,omitzero"` // wanted, nil means 1
+	Replicas   *int32      `json:"replicas,omitzero"` // spec.replicas; nil means 1
 	Status     EntryStatus `json:"status,omitzero"`
 }
 
@@ -39,14 +39,15 @@ type EntryStatus struct {
 
 // A Workload is a Deployment, with the fields that this package reads.
 type Workload struct {
-	Kind        string            `json:"kind,omitzero"` // of your own type, for texts; "" is a Deployment
+	Kind        string            `json:"kind,omitzero"` // a kind of your own for messages; "" means Deployment
 	Name        string            `json:"name"`
 	Annotations map[string]string `json:"annotations,omitempty"`
 	Template    Template          `json:"template"`
 	Paused      bool              `json:"paused,omitzero"`
 }
 
-// Split returns the oldest entry with the template, and all other entries, oldest first.
+// Split returns the index of the oldest entry with the template, or -1, and the indices of all
+// other entries, oldest first.
 //
 // It mirrors FindNewReplicaSet and FindOldReplicaSets of the deployment util package
 // of Kubernetes.
@@ -60,8 +61,8 @@ func Split(entries []Entry, t Template) (newest int, old []int) {
 	return newest, slices.Delete(order, at, at+1)
 }
 
-// listed returns the entries in the order in which the deployment controller searches a
-// history: old entries by age, then the one with the template.
+// listed returns the indices of the entries in the order in which the deployment controller
+// searches a history: the old entries of [Split], oldest first, and then the newest.
 func listed(entries []Entry, t Template) []int {
 	newest, old := Split(entries, t)
 	if newest >= 0 {
@@ -70,7 +71,7 @@ func listed(entries []Entry, t Template) []int {
 	return old
 }
 
-// ByAge returns the indices of the entries, oldest first.
+// ByAge returns the indices of the entries, oldest first: by creation time, name and UID.
 func ByAge(entries []Entry) []int {
 	order := indices(len(entries))
 	slices.SortStableFunc(order, func(i, j int) int {
@@ -80,7 +81,7 @@ func ByAge(entries []Entry) []int {
 	return order
 }
 
-// indices returns 0 to n-1, or nil.
+// indices returns the numbers from 0 to n-1, or nil if n is 0.
 func indices(n int) []int {
 	if n == 0 {
 		return nil

@@ -4,10 +4,10 @@ package revision
 
 import "errors"
 
-// ErrNoCollisionCount is the error of [FirstAttempt] without a collision count. Its text
-// is upstream's, like the text of the errors that wrap [ErrStaleCollisions].
+// ErrNoCollisionCount is the error of [FirstAttempt] without a collision count. Its text is
+// upstream's.
 var ErrNoCollisionCount = errors.New("collisionCount should not be nil")
 
-// ErrStaleCollisions is wrapped by the error of [DaemonSetTaken] if the collision count in
-// the name of a revision differs from the count in the status.
+// ErrStaleCollisions is wrapped by the error of [DaemonSetTaken] if the collision count that a name
+// was computed with differs from the count in the status.
 var ErrStaleCollisions = errors.New("stale collision count")
