@@ -8,12 +8,12 @@ import (
 	"github.com/kplan-go/kplan"
 )
 
-// Keys are the names of the annotations that store revisions and sizes on a Deployment and
-// its ReplicaSets. An empty key is the key of Kubernetes. A custom type sets its own keys, so
-// that no other controller reads its numbers.
+// Keys are the keys of the annotations that store revisions and sizes on a Deployment and its
+// ReplicaSets. An empty key means the key of Kubernetes. The controller of a custom type sets its
+// own keys, to keep its numbers apart from the numbers of the deployment controller.
 //
-// Reads and writes use the same keys. If a key is replaced, the annotation under the key of
-// Kubernetes is like any other: it is copied to ReplicaSets and decides nothing.
+// Reads and writes use the same keys. If a key is replaced, an annotation with the key of
+// Kubernetes has no meaning: it is copied to ReplicaSets like any other annotation.
 type Keys struct {
 	Revision string `json:"revision,omitzero"` // in place of AnnotationRevision
 	History  string `json:"history,omitzero"`  // in place of AnnotationHistory
@@ -39,8 +39,8 @@ func (k *Keys) unset() bool {
 	return len(k.Revision)+len(k.History)+len(k.Desired)+len(k.Max)+len(k.Rollback) == 0
 }
 
-// Errors returns a [kplan.FieldError] below path for each key that equals another key or
-// [AnnotationLastApplied].
+// Errors returns a [kplan.FieldError] for each key that equals an earlier key or
+// [AnnotationLastApplied]. Its Path is path, a dot and the name of the field.
 func (k Keys) Errors(path string) []*kplan.FieldError {
 	if k.unset() {
 		return nil
@@ -63,8 +63,8 @@ func (k Keys) Errors(path string) []*kplan.FieldError {
 // Copied is [Keys.Copied] with the keys of Kubernetes.
 func Copied(key string) bool { return Keys{}.Copied(key) }
 
-// Copied reports whether an annotation of a Deployment is copied to its newest
-// ReplicaSet. Annotations under k and [AnnotationLastApplied] are not.
+// Copied reports whether an annotation of a Deployment is copied to its newest ReplicaSet: every
+// annotation but [AnnotationLastApplied] and the ones whose keys are in k.
 func (k Keys) Copied(key string) bool { return k.copied(key) }
 
 func (k *Keys) copied(key string) bool {

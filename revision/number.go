@@ -14,9 +14,8 @@ func Number(annotations map[string]string) (int64, error) {
 	return k.number(annotations)
 }
 
-// Number returns the revision in the annotations of a ReplicaSet or Deployment. A
-// missing annotation is revision 0; anything but a decimal int64, the empty string
-// included, is a [kplan.FieldError].
+// Number returns the revision in the annotations of a ReplicaSet or Deployment, or 0 without the
+// annotation. A text that is not a decimal int64, such as the empty text, is a [kplan.FieldError].
 //
 // It mirrors Revision of the deployment util package of Kubernetes.
 func (k Keys) Number(annotations map[string]string) (int64, error) { return k.number(annotations) }
@@ -30,7 +29,7 @@ func (k *Keys) number(annotations map[string]string) (int64, error) {
 	return n, nil
 }
 
-// revision returns the key of the revision. It does not read the other keys.
+// revision returns the key of the revision.
 func (k *Keys) revision() string {
 	if k.Revision == "" {
 		return AnnotationRevision
@@ -38,7 +37,7 @@ func (k *Keys) revision() string {
 	return k.Revision
 }
 
-// parse is [Keys.Number] without the wrapping of the error.
+// parse is [Keys.Number] with the error of package strconv.
 func (k *Keys) parse(annotations map[string]string) (int64, error) {
 	text, ok := annotations[k.revision()]
 	if !ok {
@@ -47,7 +46,7 @@ func (k *Keys) parse(annotations map[string]string) (int64, error) {
 	return parse(text)
 }
 
-// parse reads a decimal int64, and returns 0 with an error.
+// parse reads a decimal int64. With an error it returns 0.
 func parse(text string) (n int64, err error) {
 	if n, ok := digits(text); ok { // the common case
 		return n, nil
@@ -58,7 +57,8 @@ func parse(text string) (n int64, err error) {
 	return n, nil
 }
 
-// digits reads a number of 1 to 18 digits, which an int64 holds, and nothing else.
+// digits reads a number of 1 to 18 decimal digits, which fits into an int64. For any other text ok
+// is false.
 func digits(text string) (n int64, ok bool) {
 	for i := range len(text) {
 		digit := text[i] - '0'
@@ -70,9 +70,10 @@ func digits(text string) (n int64, ok bool) {
 	return n, 0 < len(text) && len(text) <= 18
 }
 
-// Max returns the highest of the numbers, but no less than 0. It mirrors MaxRevision of
-// the deployment util package of Kubernetes. Leave out ReplicaSets for which
-// [Keys.Number] fails.
+// Max returns the highest of the numbers, or 0 if that is negative or there are none. Leave out the
+// ReplicaSets for which [Keys.Number] returns an error.
+//
+// It mirrors MaxRevision of the deployment util package of Kubernetes.
 func Max(numbers []int64) int64 {
 	highest := int64(0)
 	for _, n := range numbers {
@@ -81,12 +82,13 @@ func Max(numbers []int64) int64 {
 	return highest
 }
 
-// Last returns the second highest of the numbers, but no less than 0; equal numbers count
-// separately. It is the target of a rollback to revision 0. It mirrors LastRevision of the
-// deployment util package of Kubernetes.
+// Last returns the second highest of the numbers, or 0 if that is negative or missing. Equal
+// numbers count separately. A rollback to revision 0 goes back to this revision.
 //
 //	Last([]int64{1, 2}) // 1
 //	Last([]int64{5, 5}) // 5
+//
+// It mirrors LastRevision of the deployment util package of Kubernetes.
 func Last(numbers []int64) int64 {
 	highest, second := int64(0), int64(0)
 	for _, n := range numbers {
@@ -95,6 +97,6 @@ func Last(numbers []int64) int64 {
 	return second
 }
 
-// Next returns the number of a new revision: one more than the highest of the old numbers.
-// At the end of the int64 range it wraps around, as upstream does.
+// Next returns the number of a new revision: Max(old) + 1, where old are the numbers of the old
+// revisions. Like upstream it wraps around after the largest int64.
 func Next(old []int64) int64 { return Max(old) + 1 }

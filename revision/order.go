@@ -9,21 +9,23 @@ import (
 	"github.com/kplan-go/kplan/revision/quirk"
 )
 
-// ByRevision returns the indices of the entries by revision and then age, lowest and oldest
-// first. A missing revision is 0. An entry whose revision does not parse is sorted by age
-// alone; if quirk.UnreadableRevisionSortsByAge is repaired, the revision is 0.
+// ByRevision returns the indices of the entries by revision, lowest first, and of equal revisions
+// oldest first. A missing revision is 0. By default an entry whose revision does not parse comes
+// directly before the first entry, in this order, that is younger. If
+// quirk.UnreadableRevisionSortsByAge is repaired, its revision is 0.
 //
-// It mirrors ReplicaSetsByRevision of the deployment util package of Kubernetes, which
-// compares an entry whose revision does not parse with every other by age. Its comparison
-// can be cyclic: revision 3, then a younger "bad", then a still younger revision 1. Without
-// a cycle the order here is upstream's, and with one it is deterministic:
-// kubernetes/kubernetes#109934.
+// It mirrors ReplicaSetsByRevision of the deployment util package of Kubernetes, which compares an
+// entry whose revision does not parse with all others by age. That comparison can be cyclic, such
+// as for revision 3, a younger "bad" and a still younger revision 1. Without a cycle the order is
+// upstream's. With a cycle upstream's order depends on the input order, and the order here does
+// not: kubernetes/kubernetes#109934.
 func ByRevision(entries []Entry, opts Options) []int {
 	return order(numberedByAge(entries, opts), 1)
 }
 
-// ByLatestRevision is [ByRevision] with the highest revision first. Entries with equal
-// revisions, or with a revision that does not parse, are still sorted oldest first.
+// ByLatestRevision is [ByRevision] with the highest revision first. Entries with equal revisions
+// are still sorted oldest first, and the place of entries whose revision does not parse is still
+// determined by age.
 //
 // It mirrors ReplicaSetsBySmallerRevision of the deployment util package of OpenKruise
 // Rollouts.
@@ -34,7 +36,7 @@ func ByLatestRevision(entries []Entry, opts Options) []int {
 // A numbered is an entry with its revision.
 type numbered struct {
 	index    int
-	age      int // the rank by age, 0 for the oldest
+	age      int // the position in ByAge, 0 for the oldest
 	number   int64
 	unusable bool // the revision does not parse
 }
@@ -49,8 +51,8 @@ func numberedByAge(entries []Entry, opts Options) []numbered {
 	return list
 }
 
-// order returns the indices of a list, which is sorted oldest first, by revision; with a
-// direction of -1 the highest revision comes first.
+// order sorts a list, which is sorted by age, by revision, and returns the indices of the entries.
+// The lowest revision comes first if direction is 1, the highest if it is -1.
 func order(list []numbered, direction int) []int {
 	usable := slices.DeleteFunc(slices.Clone(list), func(c numbered) bool { return c.unusable })
 	slices.SortFunc(usable, func(a, b numbered) int {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// A RollbackReason is the outcome of a rollback by annotation, and the reason of its
-// event.
+// A RollbackReason is the outcome of a rollback that [AnnotationRollback] requests. It is also the
+// reason of the event.
 type RollbackReason string
 
 // The outcomes of a rollback by annotation.
@@ -20,22 +20,24 @@ const (
 	RollbackTemplateUnchanged RollbackReason = "DeploymentRollbackTemplateUnchanged"
 )
 
-// A Rollback is the decision about a request for a rollback. The request is always removed.
+// A Rollback is the decision about a requested rollback. In each case the request is removed from
+// the annotations of the Deployment.
 type Rollback struct {
-	Kind   string         `json:"kind,omitzero"` // of the Deployment, "" if it is one
+	Kind   string         `json:"kind,omitzero"` // as in Workload
 	Name   string         `json:"name"`          // of the Deployment
 	Reason RollbackReason `json:"reason"`
-	// Source is the entry with the revision, or -1. If Reason is RollbackDone, the
-	// Deployment gets its template.
+	// Source is the index of the entry with the revision, or -1. If Reason is RollbackDone,
+	// give the Deployment the template of this entry.
 	Source int `json:"source"`
-	// Number is the requested revision; 0 if the request is for the last one and none
-	// exists.
+	// Number is the revision to roll back to. For the request 0 it is the previous revision,
+	// or 0 if there is none.
 	Number int64 `json:"number,omitzero"`
 	// Annotations are all annotations of the Deployment after the rollback.
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
 
-// Event returns the event of upstream.
+// Event returns the type, reason and message of the event that upstream records. A Kind takes the
+// place of the word deployment in the reason and the message.
 func (r Rollback) Event() (eventType, reason, message string) {
 	word, reason := cmp.Or(r.Kind, "deployment"), string(r.Reason)
 	if r.Kind != "" {
@@ -59,9 +61,9 @@ func RollbackRequest(annotations map[string]string) (number int64, ok bool) {
 	return Keys{}.RollbackRequest(annotations)
 }
 
-// RollbackRequest returns the revision in a Deployment's request for a rollback, 0 for
-// the last one. An annotation that is missing, empty or not a decimal int64 is no
-// request; a negative number is one.
+// RollbackRequest returns the requested revision in the annotations of a Deployment, 0 for the
+// previous revision, and whether there is a request. If the annotation is missing or is not a
+// decimal int64, there is none. A negative number is a request.
 //
 // It mirrors getRollbackTo of the deployment controller of Kubernetes.
 func (k Keys) RollbackRequest(annotations map[string]string) (number int64, ok bool) {
@@ -76,10 +78,10 @@ func (k Keys) RollbackRequest(annotations map[string]string) (number int64, ok b
 	return number, true
 }
 
-// RollbackAnnotations returns the annotations of a Deployment after a rollback to a
-// ReplicaSet: its own bookkeeping (see [Keys.Copied]), and all other annotations from the
-// ReplicaSet. With [Options].KeepAnnotations the Deployment also keeps annotations that
-// the ReplicaSet does not have.
+// RollbackAnnotations returns the annotations of a Deployment after a rollback to a ReplicaSet.
+// They are the annotations of the ReplicaSet that [Keys.Copied] allows, and the other annotations
+// of the Deployment. With [Options].KeepAnnotations the Deployment also keeps the annotations that
+// the ReplicaSet does not have. The result is nil if it has no annotations.
 //
 // It mirrors SetDeploymentAnnotationsTo of the deployment util package of
 // Kubernetes.
@@ -104,17 +106,18 @@ func RollbackAnnotations(deployment, replicaSet map[string]string, opts Options)
 	return annotations
 }
 
-// PlanRollback plans the rollback of a Deployment to a requested revision. Pass the
-// entries as they are after the newest ReplicaSet is created or synced. Of several
-// entries with the revision the oldest is used, and the one with the Deployment's own
-// template only if it is the only one. The Deployment gets the template of Source without
-// the label pod-template-hash.
+// PlanRollback plans the rollback of a Deployment to the revision request; 0 means the previous
+// revision, see [Last]. Pass the entries with the writes of the same pass: with the newest
+// ReplicaSet that it creates, and with annotations that it writes. Of several old entries with the
+// revision the oldest is used. The entry with the Deployment's template is used only if no old
+// entry has the revision. The Deployment gets the template of Source without the label
+// pod-template-hash.
 //
 //	revisions 1, 2 (current), request 0: back to 1
 //	revisions 1, 2 (current), request 2: only an event, because the template is the same
 //
-// It mirrors rollback of the deployment controller of Kubernetes. See
-// [Options].KeepAnnotations.
+// It reads Keys and KeepAnnotations of the options. It mirrors rollback of the deployment
+// controller of Kubernetes.
 func PlanRollback(w Workload, entries []Entry, request int64, opts Options) Rollback {
 	r := Rollback{Kind: w.Kind, Name: w.Name, Reason: RollbackRevisionNotFound, Source: -1, Number: request, Annotations: opts.Keys.withoutRequest(w.Annotations)}
 	list := listed(entries, w.Template)
@@ -135,7 +138,8 @@ func PlanRollback(w Workload, entries []Entry, request int64, opts Options) Roll
 	return r
 }
 
-// withoutRequest returns a copy without the request for a rollback.
+// withoutRequest returns a copy of annotations without the request for a rollback, or nil if no
+// annotation is left.
 func (k *Keys) withoutRequest(annotations map[string]string) map[string]string {
 	left := maps.Clone(annotations)
 	delete(left, cmp.Or(k.Rollback, AnnotationRollback))
@@ -156,7 +160,7 @@ func (k *Keys) numbersOf(entries []Entry, list []int) []int64 {
 	return numbers
 }
 
-// findNumber returns the first listed entry with a revision, or -1.
+// findNumber returns the index of the first listed entry with the revision number, or -1.
 func (k *Keys) findNumber(entries []Entry, list []int, number int64) int {
 	for _, i := range list {
 		if n, err := k.number(entries[i].Annotations); err == nil && n == number {

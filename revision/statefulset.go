@@ -16,43 +16,48 @@ type StatefulSet struct {
 	UID            string            `json:"uid"`
 	Annotations    map[string]string `json:"annotations,omitempty"`
 	TemplateLabels map[string]string `json:"templateLabels,omitempty"`
-	Data           []byte            `json:"data"`                      // the patch that restores its template
-	Collisions     *int32            `json:"collisions,omitzero"`       // its status.collisionCount, nil means 0
-	Current        string            `json:"currentRevision,omitempty"` // its status.currentRevision
+	Data           []byte            `json:"data"`                      // the patch that restores its present template
+	Collisions     *int32            `json:"collisions,omitzero"`       // status.collisionCount; nil means 0
+	Current        string            `json:"currentRevision,omitempty"` // status.currentRevision
 }
 
-// A Verb is the way in which a StatefulSet or DaemonSet gets its update revision.
+// A Verb is the write by which a StatefulSet gets its update revision, which is the
+// ControllerRevision of its present template.
 type Verb string
 
-// The ways to get an update revision.
+// The writes.
 const (
-	VerbKeep     Verb = "Keep"     // it exists
-	VerbRenumber Verb = "Renumber" // it exists, and gets the highest number
-	VerbCreate   Verb = "Create"   // create it, see FirstAttempt
+	VerbKeep     Verb = "Keep"     // none: the revision exists
+	VerbRenumber Verb = "Renumber" // give an existing revision the highest number
+	VerbCreate   Verb = "Create"   // create the revision, see FirstAttempt
 )
 
-// A Choice is the choice of the update and the current revision of a StatefulSet.
+// A Choice is the result of [ChooseUpdate]: the update revision and the current revision of a
+// StatefulSet.
 type Choice struct {
 	Verb Verb `json:"verb"`
-	// Update is the index of the update revision, -1 if it is to be created.
+	// Update is the index of the update revision, or -1 if it must be created.
 	Update int `json:"update"`
-	// Revision is the update revision, with its new number.
+	// Revision is the update revision after the write of Verb.
 	Revision ControllerRevision `json:"revision"`
-	// Current is the index of the revision that status.currentRevision names, or else
-	// Update.
+	// Current is the index of the revision with the name in status.currentRevision. If there is
+	// none, it is Update.
 	Current int `json:"current"`
 }
 
-// ChooseUpdate chooses the update revision of a StatefulSet: the newest one if it has the
-// set's data, an older one with a new number, the newest one if restoring it gives the
-// set's data, or a new one.
+// ChooseUpdate chooses the update revision of a StatefulSet. It is the first that applies:
 //
-// The argument restored is the data of the set after the newest revision is restored into
-// it and defaulted, nil if unknown. It matters only if the result without it is
-// [VerbCreate], so callers can compute it then and call again.
+//  1. the newest revision, if it has the data of the StatefulSet (see [SameData])
+//  2. the newest of the older revisions with this data, with a new number
+//  3. the newest revision, if restored equals this data
+//  4. a new revision
 //
-// It mirrors getStatefulSetRevisions of the StatefulSet controller of Kubernetes
-// 1.36.3. Its quirk is quirk.SerialisationIsVersion.
+// The argument restored is the data that the StatefulSet has after the newest revision is applied
+// to it and defaults are set, or nil if it is not known. It can change the result only if the Verb
+// without it is [VerbCreate]: callers may compute it in this case alone and call again.
+//
+// It mirrors getStatefulSetRevisions of the StatefulSet controller of Kubernetes 1.36.3. Its quirk
+// is quirk.SerialisationIsVersion.
 func ChooseUpdate(s StatefulSet, revisions []ControllerRevision, restored []byte, opts Options) Choice {
 	r := s.candidate(revisions, opts)
 	last := newest(revisions)
@@ -82,7 +87,7 @@ func ChooseUpdate(s StatefulSet, revisions []ControllerRevision, restored []byte
 	return c
 }
 
-// candidate returns a new revision for the set's data.
+// candidate returns the new revision to create for the data of s.
 func (s StatefulSet) candidate(revisions []ControllerRevision, opts Options) ControllerRevision {
 	collisions := s.Collisions
 	if collisions == nil {
@@ -96,11 +101,11 @@ func (s StatefulSet) candidate(revisions []ControllerRevision, opts Options) Con
 	return r
 }
 
-// Truncate returns the indices of the revisions of a StatefulSet to delete, lowest
-// first, so that at most limit unused ones are left. The argument live has the names in
-// use: of the current revision, of the update revision, and in the label
-// controller-revision-hash of every pod. A limit of nil is [DefaultLimit] (upstream
-// panics); a negative one keeps all.
+// Truncate returns the indices of the revisions of a StatefulSet to delete, first by
+// [CompareRevisions] first: as many unused revisions as there are more than limit. The argument
+// live has the names of the used revisions: the current revision, the update revision, and the
+// label [LabelRevision] of every pod. A limit of nil is [DefaultLimit] (upstream panics). A
+// negative limit deletes none.
 //
 // It mirrors truncateHistory of the StatefulSet controller of Kubernetes 1.36.3.
 func Truncate(revisions []ControllerRevision, live []string, limit *int32) []int {

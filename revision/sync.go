@@ -16,12 +16,12 @@ type Change struct {
 	Remove []string          `json:"remove,omitempty"` // sorted
 }
 
-// SyncWith is [Keys.Sync] with options. The zero Options is the same as the zero Keys.
+// SyncWith is [Keys.Sync] of opts.Keys, with two more options.
 //
-// If quirk.UnreadableRevisionFreezes is repaired, a revision that does not parse, or is empty,
-// counts as 0: copies are reported, the number is replaced, and the old text is not added
-// to the history. With [Options].ExactAnnotations, annotations that the Deployment no
-// longer has are removed, except for the bookkeeping (see [Keys.Copied]).
+// If quirk.UnreadableRevisionFreezes is repaired, a revision of the ReplicaSet that is empty or
+// does not parse counts as missing: it is replaced, and is not added to the history. With
+// [Options].ExactAnnotations the change removes the annotations of the ReplicaSet that the
+// Deployment does not have, if [Keys.Copied] allows them.
 func SyncWith(deployment, replicaSet map[string]string, next int64, opts Options) (c Change, changed bool) {
 	if _, err := opts.Keys.Number(replicaSet); err != nil && opts.Repair.Has(quirk.UnreadableRevisionFreezes) {
 		replicaSet = maps.Clone(replicaSet)
@@ -45,13 +45,12 @@ func CreationAnnotations(deployment map[string]string, next int64, replicas, max
 	return Keys{}.CreationAnnotations(deployment, next, replicas, maxReplicas)
 }
 
-// CreationAnnotations returns the annotations of a new ReplicaSet: the copied annotations
-// of the Deployment, the revision, and the numbers for proportional scaling, which are the
-// Deployment's replicas and its replicas plus surge. A revision of 0 or less, the result
-// of an overflow, is left out.
+// CreationAnnotations returns the annotations of a ReplicaSet to create: the annotations of the
+// Deployment that [Keys.Copied] allows, the revision next, the Deployment's replicas, and
+// maxReplicas = replicas + surge. A revision below 1, which only an overflow gives, is left out.
 //
-// It mirrors SetNewReplicaSetAnnotations of the deployment util package of
-// Kubernetes for a ReplicaSet that is being created.
+// It mirrors SetNewReplicaSetAnnotations of the deployment util package of Kubernetes for a
+// ReplicaSet that is being created.
 func (k Keys) CreationAnnotations(deployment map[string]string, next int64, replicas, maxReplicas int32) map[string]string {
 	k = k.OrDefault()
 	annotations := map[string]string{
