@@ -9,30 +9,33 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// AnnotationChangeCause is the text of a revision in kubectl rollout history.
+// AnnotationChangeCause is the annotation with the text that kubectl rollout history prints for a
+// revision.
 const AnnotationChangeCause = "kubernetes.io/change-cause"
 
 // A Row is one revision in kubectl rollout history.
 type Row struct {
-	Number int64  `json:"number"`
-	Cause  string `json:"cause,omitzero"`
-	Source int    `json:"source"` // index of the entry or ControllerRevision
+	Number int64  `json:"number"`         // the revision
+	Cause  string `json:"cause,omitzero"` // the change cause, "" without one
+	Source int    `json:"source"`         // the index of the entry or ControllerRevision
 }
 
-// ChangeCause returns the change cause of an entry: its annotation, or if that is missing
-// or empty the annotation of its pod template.
+// ChangeCause returns the change cause of an entry: its annotation [AnnotationChangeCause] or, if
+// that is missing or empty, the annotation of its pod template.
 //
-// The annotation is copied like any other. An edit without a change of the template
-// rewrites the cause of the current revision, a change without an edit repeats the old
-// cause, and a rollback restores the cause of its target.
+// The deployment controller copies the annotation of the Deployment to its newest ReplicaSet. If
+// the annotation changes but the template does not, the cause of the current revision changes. If
+// the template changes but the annotation does not, the new revision has the cause of the previous
+// one. A rollback restores the cause of its target.
 func ChangeCause(e revision.Entry) string {
 	return cmp.Or(e.Annotations[AnnotationChangeCause], e.TemplateAnnotations[AnnotationChangeCause])
 }
 
-// History returns the revisions of a Deployment with template t as kubectl rollout history
-// lists them, lowest first. An entry without a revision is 0. Of equal revisions the
-// entry with the template is shown, or else the youngest. Skipped are the entries with a
-// revision that does not parse, oldest first; kubectl warns about them.
+// History returns the revisions of a Deployment with template t as kubectl rollout history lists
+// them, lowest first. An entry without a revision has revision 0. Of several entries with a
+// revision, one is listed: the entry with template t or, if none of them has it, the youngest.
+// Entries whose revision does not parse are not listed. Their indices are in skipped, oldest first
+// but the entry with template t last; kubectl warns about them.
 func History(entries []revision.Entry, t revision.Template) (rows []Row, skipped []int) {
 	for _, i := range inOrder(entries, t) {
 		n, err := revision.Number(entries[i].Annotations)
@@ -45,8 +48,8 @@ func History(entries []revision.Entry, t revision.Template) (rows []Row, skipped
 	return lastOfEach(rows), skipped
 }
 
-// RevisionHistory is [History] for the ControllerRevisions of a StatefulSet or
-// DaemonSet. Of equal revisions the last by [revision.CompareRevisions] is shown.
+// RevisionHistory is [History] for the ControllerRevisions of a StatefulSet or DaemonSet. Of
+// several with the same number, the last by [revision.CompareRevisions] is listed.
 func RevisionHistory(revisions []revision.ControllerRevision) []Row {
 	var rows []Row
 	for _, i := range revisionOrder(revisions) {
@@ -69,9 +72,10 @@ func lastOfEach(rows []Row) []Row {
 	return rows[:n:n]
 }
 
-// Show returns the rows in kubectl rollout history with the flag --revision: all for 0,
-// otherwise one, whose cause kubectl prints as an annotation of the template. The errors
-// are a [Refusal].
+// Show returns the rows that kubectl rollout history --revision=number shows: all for 0, and
+// otherwise the row with this revision, whose cause kubectl prints as an annotation of the pod
+// template. The rows must be sorted as [History] returns them. A negative number, and a revision
+// without a row, is a [Refusal].
 func Show(rows []Row, number int64) ([]Row, error) {
 	if number < 0 {
 		return nil, &Refusal{Reason: RefusedNegative, Number: number}

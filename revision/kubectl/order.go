@@ -8,8 +8,8 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// inOrder returns the entries in the order in which kubectl searches a history: old entries
-// by age, then the one with the template.
+// inOrder returns the indices of the entries in the order in which kubectl searches a history: the
+// old entries, oldest first, and then the entry with the template.
 func inOrder(entries []revision.Entry, t revision.Template) []int {
 	newest, old := revision.Split(entries, t)
 	if newest >= 0 {
@@ -18,7 +18,7 @@ func inOrder(entries []revision.Entry, t revision.Template) []int {
 	return old
 }
 
-// findEntry returns the first listed entry with a revision, or -1.
+// findEntry returns the index of the first listed entry with the revision number, or -1.
 func findEntry(entries []revision.Entry, list []int, number int64) int {
 	at := slices.IndexFunc(list, func(i int) bool {
 		n, err := revision.Number(entries[i].Annotations)

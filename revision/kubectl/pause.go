@@ -7,7 +7,8 @@ import "time"
 // AnnotationRestartedAt is the annotation that kubectl rollout restart sets on a pod template.
 const AnnotationRestartedAt = "kubectl.kubernetes.io/restartedAt"
 
-// Pause returns the error of kubectl rollout pause, a [Refusal], or nil.
+// Pause returns a [Refusal] if kubectl rollout pause fails because the Deployment is paused, or
+// nil.
 func Pause(paused bool) error {
 	if paused {
 		return &Refusal{Reason: RefusedPaused}
@@ -15,7 +16,8 @@ func Pause(paused bool) error {
 	return nil
 }
 
-// Resume returns the error of kubectl rollout resume, a [Refusal], or nil.
+// Resume returns a [Refusal] if kubectl rollout resume fails because the Deployment is not paused,
+// or nil.
 func Resume(paused bool) error {
 	if !paused {
 		return &Refusal{Reason: RefusedNotPaused}
@@ -23,9 +25,9 @@ func Resume(paused bool) error {
 	return nil
 }
 
-// Restart returns the annotations that kubectl rollout restart adds to the pod
-// template of a Deployment, or a [Refusal]. The time is written in its own zone, without
-// fractions of a second, so two restarts within one second are one.
+// Restart returns the annotations that kubectl rollout restart adds to the pod template of a
+// Deployment, or a [Refusal] if it is paused. The annotation has now in its own time zone, in whole
+// seconds: a second restart within the same second changes nothing.
 func Restart(paused bool, now time.Time) (set map[string]string, err error) {
 	if paused {
 		return nil, &Refusal{Reason: RefusedRestartPaused}

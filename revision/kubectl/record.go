@@ -11,18 +11,18 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// A Record is a revision with its entry.
+// A Record is a present or former revision of an entry.
 type Record struct {
-	Number int64 `json:"number"`
-	Entry  int   `json:"entry"`
-	// Former means that the number is from the history of the entry, which has
-	// another number now.
+	Number int64 `json:"number"` // the revision
+	Entry  int   `json:"entry"`  // the index of the entry
+	// Former means that the number is in the entry's [revision.AnnotationHistory].
 	Former bool `json:"former,omitzero"`
 }
 
-// FullHistory returns all present and former revisions of the entries that parse and are
-// above 0, lowest first. Revisions of deleted ReplicaSets are missing. kubectl shows only
-// the present revision of each entry.
+// FullHistory returns the present and former revisions of the entries, lowest first. It leaves out
+// revisions that do not parse or are below 1. Revisions of deleted ReplicaSets are missing. kubectl
+// shows only the present revision of each entry. Of equal revisions, former ones come first, and
+// then those of older entries.
 //
 //	A has revision 3 and history "1", B has revision 2: 1 is A, 2 is B, 3 is A
 func FullHistory(entries []revision.Entry) []Record {

@@ -27,17 +27,16 @@ const (
 	RefusedRestore       RefusalReason = "Restore"       // failed restoring revision N: …
 )
 
-// A Refusal is the error of a command that kubectl refuses. Its text is kubectl's, letter by
-// letter.
+// A Refusal is the error of a command that kubectl refuses. Its text is exactly kubectl's.
 type Refusal struct {
 	Reason  RefusalReason
 	Name    string // of the Deployment
 	Number  int64  // the requested revision
-	Running int64  // the running revision
+	Running int64  // the present revision of the Deployment, for RefusedOther
 	Err     error  // the cause, or nil
 }
 
-// Unwrap returns the cause.
+// Unwrap returns r.Err.
 func (r *Refusal) Unwrap() error { return r.Err }
 
 // Error returns kubectl's text.

@@ -11,8 +11,8 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// ProgressDeadlineExceeded is the reason of the condition Progressing of a Deployment
-// without progress within its deadline.
+// ProgressDeadlineExceeded is the reason of the condition Progressing of a Deployment that has made
+// no progress within its progress deadline.
 const ProgressDeadlineExceeded = "ProgressDeadlineExceeded"
 
 // A Deployment is a Deployment, with the fields that kubectl rollout status reads.
@@ -20,7 +20,7 @@ type Deployment struct {
 	Name        string            `json:"name"`
 	Generation  int64             `json:"generation,omitzero"`
 	Annotations map[string]string `json:"annotations,omitempty"`
-	Replicas    *int32            `json:"replicas,omitzero"` // nil is not compared
+	Replicas    *int32            `json:"replicas,omitzero"` // spec.replicas; nil is not compared
 	Status      DeploymentStatus  `json:"status,omitzero"`
 }
 
@@ -33,8 +33,9 @@ type DeploymentStatus struct {
 	ProgressingReason  string `json:"progressingReason,omitzero"` // of the condition Progressing, "" if there is none
 }
 
-// Report returns the output of kubectl rollout status and whether the command is done. A
-// number above 0 must be the running revision. The errors are a [Refusal].
+// Report returns the output of kubectl rollout status --revision=number, and whether the command
+// ends. A number of 0 or less means any revision. Report returns a [Refusal] if the Deployment has
+// another revision or an unreadable one, or has exceeded its progress deadline.
 //
 // It mirrors the status viewer of Deployments of kubectl 0.36.3.
 func (r Deployment) Report(number int64) (text string, done bool, err error) {
@@ -42,7 +43,7 @@ func (r Deployment) Report(number int64) (text string, done bool, err error) {
 		running, err := revision.Number(r.Annotations)
 		if err != nil {
 			var bad *kplan.FieldError
-			errors.As(err, &bad) // kubectl shows the error of the parser
+			errors.As(err, &bad) // kubectl shows the error of strconv alone
 			return "", false, &Refusal{Reason: RefusedUnreadable, Name: r.Name, Number: number, Err: bad.Err}
 		}
 		if running != number {
@@ -61,7 +62,7 @@ func (r Deployment) Report(number int64) (text string, done bool, err error) {
 	return "deployment " + strconv.Quote(r.Name) + " successfully rolled out\n", true, nil
 }
 
-// waiting returns the text about the pods to wait for, or "".
+// waiting returns the text about the pods that the rollout waits for, or "".
 func (r Deployment) waiting() string {
 	s := &r.Status
 	switch {

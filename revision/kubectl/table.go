@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// FormatTable returns the text of kubectl rollout history: a header, and a line for each
-// row, with two blanks between columns. Without rows it is a sentence.
+// FormatTable returns the table that kubectl rollout history prints: a header and a line for each
+// row. Without rows it returns a sentence without a newline.
 //
 //	REVISION  CHANGE-CAUSE
 //	1         <none>
 //	3         foo change cause
 //
-// It mirrors the table of kubectl 0.36.3, including its treatment of tabs and line breaks
-// in a cause as separators of the table.
+// It mirrors the table of kubectl 0.36.3. As there, a tab or line break in a cause begins another
+// cell or line of the table.
 func FormatTable(rows []Row) string {
 	if len(rows) == 0 {
 		return "No rollout history found."
@@ -35,9 +35,9 @@ func FormatTable(rows []Row) string {
 // gap is the minimum number of blanks between two columns.
 const gap = 2
 
-// align replaces the tabs of a text by blanks so that cells are in columns. A column is a
-// run of lines with a tab after that cell; its width is the width of the widest cell plus
-// the gap. A form feed ends the line and all columns.
+// align replaces the tabs of a text by blanks to align cells in columns. Consecutive lines with a
+// tab after their nth cell form a column. Its width is the width of its widest cell plus the gap. A
+// form feed ends the line and all columns.
 func align(text string) string {
 	pages := strings.Split(strings.ReplaceAll(text, "\v", "\t"), "\f")
 	for i := range pages {
@@ -67,8 +67,8 @@ func alignPage(text string) string {
 	return b.String()
 }
 
-// columns returns the width of each cell before a tab. The last cell of a line has no
-// column.
+// columns returns the width of the column of each cell that a tab ends. The last cell of a line has
+// no column.
 func columns(lines [][]string) [][]int {
 	widths := make([][]int, len(lines))
 	for i, cells := range lines {
@@ -88,6 +88,6 @@ func columns(lines [][]string) [][]int {
 	return widths
 }
 
-// runes returns one more than the number of characters, which are all taken to be as wide as
-// a blank. Callers use only differences.
+// runes returns the number of runes in s plus 1. Callers use only differences of its results, as
+// widths: every rune counts as wide as a blank.
 func runes(s string) int { return strings.Count(s, "") }

@@ -7,10 +7,10 @@ import (
 	"github.com/kplan-go/kplan/revision/quirk"
 )
 
-// A Request names the target of a rollback. The zero Request is the previous revision.
-// Name takes precedence over Number, and Number over Steps.
+// A Request selects the target of a rollback. The zero Request selects the previous revision. Name
+// takes precedence over Number, and Number over Steps.
 type Request struct {
-	// Name of the entry, which needs no revision.
+	// Name is the name of an entry, which need not have a revision; "" if unset.
 	Name string `json:"name,omitzero"`
 	// Number is a present or former revision, 0 if unset. A negative number is an error.
 	Number int64 `json:"number,omitzero"`
@@ -19,15 +19,15 @@ type Request struct {
 	Steps int `json:"steps,omitzero"`
 }
 
-// Target returns the entry of a request. The argument current is the current entry, or -1
-// if the current template has no entry yet, so that the highest revision is the previous
-// one. The target may be the current entry, if it had the requested revision before.
+// Target returns the index of the entry that a request selects. The argument current is the index
+// of the entry with the Deployment's template, or -1 if there is none yet. The target may be this
+// entry, if the request selects a former revision of it.
 //
-// The target of the zero request is the entry with the highest revision apart from current,
-// the youngest of equal ones. A revision that is missing or does not parse is 0.
+// The target of the zero Request is the entry with the highest revision other than current, the
+// youngest of equals. A revision that is missing or does not parse counts as 0.
 //
-// Unlike [UndoTarget] and [revision.PlanRollback], it does not assume that the highest
-// revision is the current one.
+// Unlike [UndoTarget] and [revision.PlanRollback], Target does not assume that the highest revision
+// is the current one. If there is no target, the result is -1 and a [Refusal].
 func Target(entries []revision.Entry, current int, r Request) (int, error) {
 	switch {
 	case r.Name != "":

@@ -10,23 +10,24 @@ import (
 
 // An Undo is the plan of kubectl rollout undo.
 type Undo struct {
-	// Source is the entry or ControllerRevision to restore the template of.
+	// Source is the index of the entry or ControllerRevision whose template is restored, or -1
+	// with an error.
 	Source int `json:"source"`
 	// Requested is the requested revision, 0 for the previous one.
 	Requested int64 `json:"requested,omitzero"`
-	// Number is the revision of Source.
+	// Number is the revision of Source, 0 if it is missing or does not parse.
 	Number int64 `json:"number,omitzero"`
-	// Skipped means that the template is in use already, so nothing is written.
+	// Skipped means that the object has this template already: write nothing.
 	Skipped bool `json:"skipped,omitzero"`
-	// Annotations are all annotations of a Deployment after the undo. StatefulSets and
-	// DaemonSets keep theirs.
+	// Annotations are all annotations of a Deployment after the undo, unless it is skipped. An
+	// undo does not change annotations of StatefulSets and DaemonSets.
 	Annotations map[string]string `json:"annotations,omitempty"`
-	// LastApplied means that the Deployment was applied by kubectl, so the next apply
-	// may revert the undo. kubectl warns about it.
+	// LastApplied means that kubectl apply was used for the Deployment. The next kubectl apply
+	// may revert the undo; kubectl warns about it.
 	LastApplied bool `json:"lastApplied,omitzero"`
 }
 
-// String returns the output of kubectl after the name of the object.
+// String returns the text that kubectl prints after the name of the object.
 func (u Undo) String() string {
 	if u.Skipped {
 		return "skipped rollback (current template already matches revision " + strconv.FormatInt(u.Requested, 10) + ")"
@@ -34,22 +35,23 @@ func (u Undo) String() string {
 	return "rolled back"
 }
 
-// Failed returns the error of kubectl if the write of u fails.
+// Failed returns the [Refusal] that kubectl prints if the write of u fails with err.
 func (u Undo) Failed(err error) error {
 	return &Refusal{Reason: RefusedRestore, Number: u.Requested, Err: err}
 }
 
-// UndoTarget returns the target of kubectl rollout undo: the first entry with the
-// requested revision, or for 0 the entry with the second highest, where equal revisions
-// count separately. An entry without a revision counts as 0; an entry with a revision that
-// does not parse is ignored. A client-side dry run shows this template even if the
-// Deployment is paused.
+// UndoTarget returns the index of the entry that kubectl rollout undo restores: the oldest old
+// entry with the requested revision, or the entry with the Deployment's template if no old entry
+// has this revision.
+// For request 0 it is the entry with the second highest revision, where equal revisions count
+// separately. A missing revision counts as 0; an entry whose revision does not parse is ignored. A
+// client-side dry run of kubectl shows this template even if the Deployment is paused.
 //
 //	revisions 1, 2, request 0: the entry with 1
 //	revisions 2, 3, request 1: error
 //
-// It mirrors the rollback of a Deployment in kubectl 0.36.3. [Target] is the same without
-// the defects.
+// Without such an entry the result is -1 and a [Refusal]. It mirrors the rollback of a Deployment
+// in kubectl 0.36.3. [Target] is a version of it without the defects.
 func UndoTarget(w revision.Workload, entries []revision.Entry, request int64) (int, error) {
 	if request < 0 {
 		return -1, &Refusal{Reason: RefusedNotFound, Name: w.Name, Number: request}
@@ -81,11 +83,11 @@ func UndoTarget(w revision.Workload, entries []revision.Entry, request int64) (i
 	return previous, nil
 }
 
-// PlanUndo plans kubectl rollout undo of a Deployment. The errors are a [Refusal], checked in
-// this order: a negative revision, a revision that does not exist, a paused Deployment.
+// PlanUndo plans kubectl rollout undo of a Deployment; see [UndoTarget] for the request. Of the
+// options it reads KeepAnnotations only. An error is a [Refusal]: the error of UndoTarget or, if
+// there is none, that the Deployment is paused.
 //
-// It mirrors the rollback of a Deployment in kubectl 0.36.3. See
-// [revision.Options].KeepAnnotations.
+// It mirrors the rollback of a Deployment in kubectl 0.36.3.
 func PlanUndo(w revision.Workload, entries []revision.Entry, request int64, opts revision.Options) (Undo, error) {
 	source, err := UndoTarget(w, entries, request)
 	if err != nil {
@@ -98,7 +100,7 @@ func PlanUndo(w revision.Workload, entries []revision.Entry, request int64, opts
 }
 
 func planUndo(w revision.Workload, entries []revision.Entry, source int, request int64, opts revision.Options) Undo {
-	opts.Keys = revision.Keys{} // kubectl knows no other keys
+	opts.Keys = revision.Keys{} // kubectl uses the keys of Kubernetes
 	target := &entries[source]
 	u := Undo{Source: source, Requested: request, Skipped: target.Template.Same(w.Template)}
 	u.Number, _ = revision.Number(target.Annotations) // 0 if unreadable

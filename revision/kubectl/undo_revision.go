@@ -8,14 +8,14 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// UndoRevision plans kubectl rollout undo of a StatefulSet or DaemonSet with the present
-// data: restore the revision with the requested number, or for 0 the second last. Callers
-// apply the data of Source as a strategic merge patch. The errors are a [Refusal].
+// UndoRevision plans kubectl rollout undo of a StatefulSet or DaemonSet whose present template has
+// the given data. It restores the first revision by [revision.CompareRevisions] with the requested
+// number, or for request 0 the last but one. Callers apply the Data of Source as a strategic merge
+// patch. A request that no revision meets is a [Refusal]. If SerialisationIsVersion is repaired,
+// the data is compared in its normal form.
 //
-// It mirrors the rollback of StatefulSets and DaemonSets in kubectl 0.36.3, which takes
-// equal numbers in any order; here they are in the order of [revision.CompareRevisions],
-// and the first is used. If SerialisationIsVersion is repaired, the data is compared in its
-// normal form.
+// It mirrors the rollback of StatefulSets and DaemonSets in kubectl 0.36.3, which does not define
+// the order of revisions with equal numbers.
 func UndoRevision(revisions []revision.ControllerRevision, data []byte, request int64, opts revision.Options) (Undo, error) {
 	if request < 0 {
 		return Undo{Source: -1}, &Refusal{Reason: RefusedNotFound, Number: request}
