@@ -8,7 +8,7 @@
 // [PlanUndo], which plans an undo. Functions return values and texts; they print and write nothing.
 //
 //	ReplicaSets as revision.Entry ─┬─History──> rows ──Show, FormatTable──> text
-//	                               ├─PlanUndo─> Undo: the entry whose template is restored
+//	                               ├─PlanUndo─> Undo: the entry to restore
 //	                               └─Target───> the entry, without kubectl's limitations
 //	ControllerRevisions ───────────┬─RevisionHistory──> rows
 //	                               └─UndoRevision─────> Undo

@@ -90,7 +90,7 @@ func ExampleDeployment_Report() {
 	// false <nil>
 }
 
-// The cause is that of the ReplicaSet, or else that of its pods.
+// The cause is the annotation of the ReplicaSet or, without one, of its pod template.
 func ExampleChangeCause() {
 	sets := rolledOut()
 	fmt.Printf("%q %q\n", kubectl.ChangeCause(sets[0]), kubectl.ChangeCause(sets[1]))
@@ -101,7 +101,7 @@ func ExampleChangeCause() {
 	// "from the template"
 }
 
-// A ReplicaSet whose revision is not a number is left out, and named.
+// A ReplicaSet with a revision that is not a number is returned as skipped.
 func ExampleHistory() {
 	sets := rolledOut()
 	sets[1].Annotations[revision.AnnotationRevision] = "two"

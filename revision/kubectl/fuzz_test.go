@@ -11,7 +11,7 @@ import (
 	"github.com/kplan-go/kplan/revision/kubectl"
 )
 
-// An undone is what is looked at to go back to a revision.
+// An undone is the input of PlanUndo.
 type undone struct {
 	Workload revision.Workload `json:"workload"`
 	Entries  []revision.Entry  `json:"entries"`
@@ -25,7 +25,7 @@ func undoSeeds() []undone {
 	return []undone{{w, entries("1", "2", "3"), 0}, {w, entries("1", "x", "-"), 1}, {paused, entries("5", "5"), 5}, {w, nil, 9}, {w, entries("-3"), -3}}
 }
 
-// FuzzPlanUndo: what is restored has the revision that was asked for.
+// FuzzPlanUndo: the restored entry has the requested revision.
 func FuzzPlanUndo(f *testing.F) {
 	purity.Fuzz(f, nil, func(u undone) (kubectl.Undo, error) {
 		p, err := kubectl.PlanUndo(u.Workload, u.Entries, u.Request, revision.Options{})
@@ -39,14 +39,14 @@ func FuzzPlanUndo(f *testing.F) {
 	}, undoSeeds()...)
 }
 
-// A restoring is what is looked at to undo a StatefulSet or DaemonSet.
+// A restoring is the input of UndoRevision.
 type restoring struct {
 	Revisions []revision.ControllerRevision `json:"revisions"`
 	Data      []byte                        `json:"data,omitempty"`
 	Request   int64                         `json:"request"`
 }
 
-// FuzzUndoRevision: what is restored has the number that was asked for.
+// FuzzUndoRevision: the restored ControllerRevision has the requested number.
 func FuzzUndoRevision(f *testing.F) {
 	list := versions(version("a", 1), version("b", 2), version("c", 2))
 	purity.Fuzz(f, nil, func(r restoring) (kubectl.Undo, error) {

@@ -34,8 +34,8 @@ func ChangeCause(e revision.Entry) string {
 // History returns the revisions of a Deployment with template t as kubectl rollout history lists
 // them, lowest first. An entry without a revision has revision 0. Of several entries with a
 // revision, one is listed: the entry with template t or, if none of them has it, the youngest.
-// Entries whose revision does not parse are not listed. Their indices are in skipped, oldest first
-// but the entry with template t last; kubectl warns about them.
+// Entries with a revision that does not parse are not listed. Their indices are in skipped, oldest
+// first but the entry with template t last; kubectl warns about them.
 func History(entries []revision.Entry, t revision.Template) (rows []Row, skipped []int) {
 	for _, i := range inOrder(entries, t) {
 		n, err := revision.Number(entries[i].Annotations)
@@ -73,7 +73,7 @@ func lastOfEach(rows []Row) []Row {
 }
 
 // Show returns the rows that kubectl rollout history --revision=number shows: all for 0, and
-// otherwise the row with this revision, whose cause kubectl prints as an annotation of the pod
+// otherwise the row with this revision; kubectl prints its cause as an annotation of the pod
 // template. The rows must be sorted as [History] returns them. A negative number, and a revision
 // without a row, is a [Refusal].
 func Show(rows []Row, number int64) ([]Row, error) {

@@ -30,7 +30,7 @@ type DeploymentStatus struct {
 	Replicas           int32  `json:"replicas,omitzero"`
 	UpdatedReplicas    int32  `json:"updatedReplicas,omitzero"`
 	AvailableReplicas  int32  `json:"availableReplicas,omitzero"`
-	ProgressingReason  string `json:"progressingReason,omitzero"` // of the condition Progressing, "" if there is none
+	ProgressingReason  string `json:"progressingReason,omitzero"` // of the condition Progressing; "" without one
 }
 
 // Report returns the output of kubectl rollout status --revision=number, and whether the command

@@ -20,7 +20,7 @@ type Request struct {
 }
 
 // Target returns the index of the entry that a request selects. The argument current is the index
-// of the entry with the Deployment's template, or -1 if there is none yet. The target may be this
+// of the entry with the Deployment's template, or -1 without one. The target may be this
 // entry, if the request selects a former revision of it.
 //
 // The target of the zero Request is the entry with the highest revision other than current, the

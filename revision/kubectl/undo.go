@@ -10,7 +10,7 @@ import (
 
 // An Undo is the plan of kubectl rollout undo.
 type Undo struct {
-	// Source is the index of the entry or ControllerRevision whose template is restored, or -1
+	// Source is the index of the entry or ControllerRevision to restore, or -1
 	// with an error.
 	Source int `json:"source"`
 	// Requested is the requested revision, 0 for the previous one.
@@ -44,7 +44,7 @@ func (u Undo) Failed(err error) error {
 // entry with the requested revision, or the entry with the Deployment's template if no old entry
 // has this revision.
 // For request 0 it is the entry with the second highest revision, where equal revisions count
-// separately. A missing revision counts as 0; an entry whose revision does not parse is ignored. A
+// separately. A missing revision counts as 0; an unreadable revision is ignored. A
 // client-side dry run of kubectl shows this template even if the Deployment is paused.
 //
 //	revisions 1, 2, request 0: the entry with 1
@@ -85,7 +85,7 @@ func UndoTarget(w revision.Workload, entries []revision.Entry, request int64) (i
 
 // PlanUndo plans kubectl rollout undo of a Deployment; see [UndoTarget] for the request. Of the
 // options it reads KeepAnnotations only. An error is a [Refusal]: the error of UndoTarget or, if
-// there is none, that the Deployment is paused.
+// that succeeds, that the Deployment is paused.
 //
 // It mirrors the rollback of a Deployment in kubectl 0.36.3.
 func PlanUndo(w revision.Workload, entries []revision.Entry, request int64, opts revision.Options) (Undo, error) {

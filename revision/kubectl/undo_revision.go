@@ -8,8 +8,8 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// UndoRevision plans kubectl rollout undo of a StatefulSet or DaemonSet whose present template has
-// the given data. It restores the first revision by [revision.CompareRevisions] with the requested
+// UndoRevision plans kubectl rollout undo of a StatefulSet or DaemonSet with the given present
+// data. It restores the first revision by [revision.CompareRevisions] with the requested
 // number, or for request 0 the last but one. Callers apply the Data of Source as a strategic merge
 // patch. A request that no revision meets is a [Refusal]. If SerialisationIsVersion is repaired,
 // the data is compared in its normal form.
