@@ -14,16 +14,16 @@ import (
 	"github.com/kplan-go/kplan/selector/claim"
 )
 
-// Kind is the kind of a Deployment in an owner reference.
+// Kind is the kind of a Deployment in owner references.
 const Kind = "Deployment"
 
-// kind returns the kind of the Deployment for actions, which leave out Kubernetes' kind.
+// kind returns the kind of the Deployment for actions: "" if it is Kubernetes' kind.
 func (d *Deployment) kind() string { return emptyIfDefault(d.Kind, Kind) }
 
-// setKind returns the kind of the ReplicaSets for actions, which leave out Kubernetes' kind.
+// setKind returns the kind of the ReplicaSets for actions: "" if it is Kubernetes' kind.
 func (d *Deployment) setKind() string { return emptyIfDefault(d.ReplicaSetKind, replicaset.Kind) }
 
-// withKind returns a text that begins with [Kind], with the kind of the Deployment in its place.
+// withKind returns a text that begins with [Kind], but with the kind of the Deployment instead.
 func (d *Deployment) withKind(text string) string {
 	if d.kind() == "" {
 		return text
@@ -31,7 +31,7 @@ func (d *Deployment) withKind(text string) string {
 	return d.Kind + strings.TrimPrefix(text, Kind)
 }
 
-// rollbackKey returns the annotation key of a rollback request for actions, which leave out
+// rollbackKey returns the key of the annotation that requests a rollback, for actions: "" if it is
 // Kubernetes' key.
 func (in *input) rollbackKey() string {
 	return emptyIfDefault(in.opts.Keys.Rollback, revision.AnnotationRollback)
@@ -44,10 +44,9 @@ func emptyIfDefault(value, defaultValue string) string {
 	return value
 }
 
-// selectsAll reports whether the selector is empty. Upstream treats this as a mistake,
-// because the Deployment would adopt all orphans. By default only nil fields count as empty, so
-// that a selector with an empty map or list goes unnoticed and selects all: see
-// [quirk.EmptyMapSelectsAll].
+// selectsAll reports whether the selector is empty. Upstream plans nothing then, because the
+// Deployment would adopt all orphans. By default only a selector with nil fields is empty; one with
+// an empty map or list is not recognised, and selects all: see [quirk.EmptyMapSelectsAll].
 func (in *input) selectsAll() bool {
 	s := in.d.Selector
 	if s == nil {
@@ -59,9 +58,9 @@ func (in *input) selectsAll() bool {
 	return s.MatchLabels == nil && s.MatchExpressions == nil
 }
 
-// claim finds the ReplicaSets that the Deployment keeps or adopts, and the ones that it releases,
-// both oldest first. It adds an error for each field of the former that cannot be used, and for a
-// selector that cannot be compiled.
+// claim finds the ReplicaSets that the Deployment keeps or adopts, and the ReplicaSets that it
+// releases, both oldest first. It adds an error for each invalid field of the ReplicaSets that the
+// Deployment keeps or adopts, and for an invalid selector.
 func (in *input) claim(errs *kplan.FieldErrors) {
 	if in.selectsAll() {
 		return
@@ -84,8 +83,7 @@ func (in *input) claim(errs *kplan.FieldErrors) {
 	slices.SortFunc(in.released, byCreation)
 }
 
-// owner returns the Deployment as an owner of ReplicaSets, or an error if its selector
-// cannot be compiled.
+// owner returns the Deployment as an owner of ReplicaSets, or an error if its selector is invalid.
 func (in *input) owner() (owner claim.Owner, err error) {
 	owner = claim.Owner{UID: in.d.UID, Deleting: in.deleting()}
 	owner.Selector, err = selector.FromLabelSelector(in.d.Selector)
@@ -106,10 +104,10 @@ func (in *input) claimSet(owner *claim.Owner, rs *replicaset.ReplicaSet, errs *k
 	}
 }
 
-// verdict decides whether to keep, adopt, release or ignore a ReplicaSet. If its Selector is
-// nil, the Deployment keeps the ReplicaSets that it controls and ignores all others. A
-// partitioned Deployment neither adopts nor releases, and ignores a ReplicaSet that is
-// being deleted.
+// verdict decides whether to keep, adopt, release or ignore a ReplicaSet. A Deployment without a
+// Selector keeps the ReplicaSets that it controls and ignores all others. So does a partitioned
+// Deployment, but it also ignores ReplicaSets that are being deleted or that its Selector does not
+// match.
 func (in *input) verdict(owner *claim.Owner, rs *replicaset.ReplicaSet) claim.Verdict {
 	if in.partitioned() {
 		if rs.ControllerUID == in.d.UID && rs.DeletionTimestamp.IsZero() &&
@@ -134,7 +132,7 @@ func (in *input) verdict(owner *claim.Owner, rs *replicaset.ReplicaSet) claim.Ve
 	return verdict
 }
 
-// adopts reports whether the policy allows to adopt a ReplicaSet.
+// adopts reports whether Options.Adoption allows the adoption of a ReplicaSet.
 func (in *input) adopts(rs *replicaset.ReplicaSet) bool {
 	switch in.opts.Adoption {
 	case AdoptSameTemplate:

@@ -12,13 +12,13 @@ import (
 
 // Types of a Deployment's conditions.
 const (
-	// ConditionAvailable is True while the minimum number of pods is available.
+	// ConditionAvailable is True while at least replicas - maxUnavailable pods are available.
 	ConditionAvailable = "Available"
-	// ConditionProgressing is the progress of the rollout. It is absent if the
-	// Deployment has no progress deadline.
+	// ConditionProgressing is True while the rollout makes progress and after it is complete,
+	// False after a missed progress deadline or a failed creation, and Unknown while the
+	// Deployment is paused or after it is resumed. Without a progress deadline there is none.
 	ConditionProgressing = "Progressing"
-	// ConditionReplicaFailure is copied from a ReplicaSet that cannot create or
-	// delete pods.
+	// ConditionReplicaFailure is copied from a ReplicaSet that cannot create or delete pods.
 	ConditionReplicaFailure = "ReplicaFailure"
 )
 
@@ -47,12 +47,13 @@ func findCondition(conditions []kplan.Condition, conditionType string) *kplan.Co
 	return nil
 }
 
-// quotedMessage returns a message with a quoted name after a word.
+// quotedMessage returns before, a blank, the quoted name, and after.
 func quotedMessage(before, name, after string) string {
 	return string(appendQuotedMessage(make([]byte, 0, 128), before, name, after)) // on the stack
 }
 
-// appendQuotedMessage appends such a message. Names that Kubernetes allows have nothing to escape.
+// appendQuotedMessage appends the text of [quotedMessage]. Names that Kubernetes allows need no
+// escapes.
 func appendQuotedMessage(text []byte, before, name, after string) []byte {
 	text = append(append(text, before...), ' ')
 	for i := range len(name) {
@@ -64,8 +65,9 @@ func appendQuotedMessage(text []byte, before, name, after string) []byte {
 	return append(text, after...)
 }
 
-// GetCondition returns the first condition of a type. It mirrors GetDeploymentCondition of
-// the deployment util package of Kubernetes.
+// GetCondition returns the first condition of a type, and whether there is one.
+//
+// It mirrors GetDeploymentCondition of the deployment util package of Kubernetes.
 func GetCondition(conditions []kplan.Condition, conditionType string) (kplan.Condition, bool) {
 	if c := findCondition(conditions, conditionType); c != nil {
 		return *c, true
@@ -73,10 +75,10 @@ func GetCondition(conditions []kplan.Condition, conditionType string) (kplan.Con
 	return kplan.Condition{}, false
 }
 
-// SetCondition returns the conditions with c at the end, replacing all conditions of its
-// type. If the present condition has the same status and reason, nothing changes, not even
-// the message. If only the status is the same, the transition time is kept. The given slice
-// is not changed.
+// SetCondition returns a copy of the conditions in which c replaces all conditions of its type, at
+// the end of the list. If the first condition of this type has the same status and reason, the
+// conditions are returned unchanged, even if the message differs. If only the status is the same,
+// its transition time is kept.
 //
 // It mirrors SetDeploymentCondition of the deployment util package of Kubernetes.
 func SetCondition(conditions []kplan.Condition, c kplan.Condition) []kplan.Condition {
@@ -94,8 +96,8 @@ func setCondition(conditions []kplan.Condition, c *kplan.Condition) []kplan.Cond
 	return conditions
 }
 
-// transition returns the transition time of a condition that is set now, and whether it already
-// has this status and reason.
+// transition returns the transition time of a condition that is set now, and whether the first
+// condition of its type has the same status and reason.
 func transition(conditions []kplan.Condition, conditionType string, status kplan.ConditionStatus, reason string, now time.Time) (since time.Time, same bool) {
 	old := findCondition(conditions, conditionType)
 	if old == nil || old.Status != status {
@@ -104,9 +106,9 @@ func transition(conditions []kplan.Condition, conditionType string, status kplan
 	return old.LastTransitionTime, old.Reason == reason
 }
 
-// RemoveCondition returns the conditions of all other types. The given slice is not
-// changed. It mirrors RemoveDeploymentCondition of the deployment util package of
-// Kubernetes.
+// RemoveCondition returns a copy of the conditions without the conditions of a type.
+//
+// It mirrors RemoveDeploymentCondition of the deployment util package of Kubernetes.
 func RemoveCondition(conditions []kplan.Condition, conditionType string) []kplan.Condition {
 	return removeCondition(slices.Clone(conditions), conditionType)
 }

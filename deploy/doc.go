@@ -2,55 +2,60 @@
 
 // Package deploy plans the next step of a Deployment.
 //
-// Start with [Snapshot], a Deployment and the ReplicaSets of its namespace, and with
-// [Reconcile], which returns a [Plan] for it: the ReplicaSets to create, annotate, scale
-// and delete, the status to report, the writes that are held back and why, and when to look
-// again. It performs nothing. [Finish] takes the outcomes of the actions, and returns the
-// status to write and whether to retry. One call is one pass of the Deployment controller:
-// a rollout that takes eleven passes takes eleven calls.
+// Start with [Snapshot], which holds a Deployment and the ReplicaSets of its namespace, and with
+// [Reconcile], which returns a [Plan] for a snapshot. A plan has the ReplicaSets to create,
+// annotate, scale and delete, the next status, the changes that are held back with the reasons,
+// and the time of the next call. Reconcile writes nothing to the API server. [Finish] takes the
+// outcomes of the writes, and returns the status to write and whether to retry. One call of
+// Reconcile is one pass of the Deployment controller: a rollout of eleven passes takes eleven
+// calls.
+//
+// The new ReplicaSet is the one with the Deployment's template, and all others are old. The size of
+// a ReplicaSet is its spec.replicas: the number of pods that it wants. Upstream is the controller
+// that this package reproduces.
 //
 // A pass goes like this:
 //
 //	Snapshot, now, Options
 //	    |
-//	  admit     check, default, claim ReplicaSets, find the new one; errors name each field
+//	  admit     check fields, set defaults, claim ReplicaSets, find the new one
 //	    |
-//	  count     sum up the pods that all of them want and have
+//	  count     sum up the pods that all ReplicaSets want and have
 //	    |
-//	  decide    how the new ReplicaSet follows the Deployment, unless the selector is empty;
-//	    |       and the first that applies:
-//	    |          being deleted      no sizes
-//	    |          paused             scale, clean up history
-//	    |          rollback           back to a former template
+//	  decide    copy annotations and minReadySeconds to the new ReplicaSet, unless the selector
+//	    |       is empty; and the first that applies:
+//	    |          being deleted      no change of sizes
+//	    |          paused             scale, delete old ReplicaSets beyond the history limit
+//	    |          rollback           restore a former template
 //	    |          replicas changed   scale in proportion
-//	    |          Recreate           remove all, then start all
-//	    |          RollingUpdate      create or grow the new one, or shrink the old ones, or
-//	    |                             clean up; a creation may shrink others in the same pass
+//	    |          Recreate           remove all old pods, then start all new pods
+//	    |          RollingUpdate      create or grow the new ReplicaSet, or shrink old ones, or
+//	    |                             delete old ones; after a creation old ones may shrink too
 //	    |
-//	  report    status, conditions, holds of a rollout that waits
+//	  report    status, conditions, holds of a rollout that waits for its pods
 //	    |
-//	  write     the actions in order, holds, events
+//	  write     actions in order, holds, events
 //	    |
 //	  Plan  --carried out-->  Finish  --status, events, retry
 //
-// Each of these phases makes a value that nothing later writes to.
+// Each phase makes a value that later phases do not change.
 //
-// [Effects] returns the Deployments that an event affects. [Apply] is the effect of an action on a
-// snapshot, for simulators and tests. A [Tracker] plans after each event without reading all
+// [Effects] returns the Deployments that an event affects. [Apply] returns the snapshot after an
+// action, for simulators and tests. A [Tracker] plans after each event without reading all
 // ReplicaSets and pods again.
 //
-// Two bounds of a rolling update hold in any order of passes: no more pods are wanted than
-// replicas and surge, and no pod is removed that the minimum of available pods needs. The
-// arithmetic over counts is in package rollout.
+// In a rolling update two bounds hold in any order of passes: no step lets the ReplicaSets want
+// more pods than replicas + surge, and no step removes available pods below
+// replicas - unavailable. The computations with numbers of pods are in package rollout.
 //
-// By default plans are equal to those of Kubernetes 1.37, defects included: its quirks,
-// which [Options].Repair repairs one by one or all at once. The other options are policies,
-// which change the desired behaviour.
+// By default plans are equal to the decisions of Kubernetes 1.37. They include its defects, which
+// are called quirks: [Options].Repair repairs them one by one or all at once. The other options
+// are policies, which change intended behaviour.
 //
-// A Deployment with the field Partitioned is rolled by partition, as OpenKruise Rollouts
-// does: a controller of batches sets how many pods may have the new template, and the rest
-// stays. See [PartitionedBy] and [ParsePartitioned].
+// A Deployment with the field Partitioned is rolled by the rules of OpenKruise Rollouts: another
+// controller sets the partition, which is how many pods may have the new template, and the other
+// pods keep the old one. See [PartitionedBy] and [ParsePartitioned].
 //
-// All rules by name, with the upstream functions that they mirror, the invariants, and the
-// deviations from upstream are in rules.md of this folder.
+// The file rules.md has all rules by name with their upstream functions, the invariants, and the
+// deviations from upstream.
 package deploy

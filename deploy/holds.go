@@ -8,8 +8,9 @@ import (
 )
 
 // incompleteHolds returns the holds of a rollout that is not complete according to its next
-// status: the pods that it waits for, if undecided, that is, if the pass changes no size and holds
-// none back; the failures of its ReplicaSets; and a deadline that has passed.
+// status s. They are the failures of its ReplicaSets and a missed progress deadline. If undecided,
+// which means that the pass has no changes of sizes and no other holds, they also are the pods that
+// the rollout waits for.
 func (in *input) incompleteHolds(c *counts, s *Status, undecided bool) (holds []kplan.Hold) {
 	if in.complete(s) {
 		return nil
@@ -26,8 +27,8 @@ func (in *input) incompleteHolds(c *counts, s *Status, undecided bool) (holds []
 	return holds
 }
 
-// newSetHolds returns the hold of a new ReplicaSet that does not have to change its size, but
-// whose status does not yet report exactly its size of pods, all available.
+// newSetHolds returns the hold of a new ReplicaSet that keeps its size, if it is being deleted or
+// its status does not report exactly this number of pods, all of them available.
 func (in *input) newSetHolds(s *set) []kplan.Hold {
 	name, status, size := s.rs.Name, s.status(), int64(s.size)
 	switch {
@@ -41,14 +42,14 @@ func (in *input) newSetHolds(s *set) []kplan.Hold {
 		return []kplan.Hold{hold(name, reason.NotReady, int64(status.ReadyReplicas), size)}
 	case status.AvailableReplicas < s.size:
 		return []kplan.Hold{hold(name, reason.NotAvailable, int64(status.AvailableReplicas), size)}
-	case status.AvailableReplicas > s.size: // it still counts pods from before it was scaled down
+	case status.AvailableReplicas > s.size: // the status is older than the last scaling down
 		return []kplan.Hold{hold(name, reason.StatusAhead, int64(status.AvailableReplicas), size)}
 	}
 	return nil
 }
 
-// oldPodsHolds returns the holds of old ReplicaSets that report pods or available pods. It is for
-// a rollout in which old ReplicaSets want none.
+// oldPodsHolds returns the holds of old ReplicaSets that report pods or available pods, for a
+// rollout in which the old ReplicaSets want no pods.
 func (in *input) oldPodsHolds() (holds []kplan.Hold) {
 	for _, s := range in.old {
 		switch status := s.status(); {
@@ -61,7 +62,7 @@ func (in *input) oldPodsHolds() (holds []kplan.Hold) {
 	return holds
 }
 
-// failureHolds returns the holds of ReplicaSets that cannot create or delete pods.
+// failureHolds returns the holds of ReplicaSets with a condition ReplicaFailure that is True.
 func (in *input) failureHolds() (holds []kplan.Hold) {
 	for _, s := range in.all {
 		if c := failureOf(s); c != nil && c.Status == kplan.ConditionTrue {
@@ -71,8 +72,8 @@ func (in *input) failureHolds() (holds []kplan.Hold) {
 	return holds
 }
 
-// pausedHold returns the hold of a paused Deployment. It has a reason of its own if the Deployment
-// has no ReplicaSet yet, and if none has its template: a paused Deployment creates none.
+// pausedHold returns the hold of a paused Deployment. The reason tells if the Deployment has no
+// ReplicaSet, or none with its template, since a paused Deployment does not create it.
 func (in *input) pausedHold() kplan.Hold {
 	switch {
 	case len(in.sets) == 0:
@@ -83,8 +84,8 @@ func (in *input) pausedHold() kplan.Hold {
 	return hold("", reason.Paused, 0, 0)
 }
 
-// rolloutHolds returns the hold of a rollout that waits while ReplicaSets are scaled for changed
-// replicas, or nil if no rollout is under way.
+// rolloutHolds returns the hold of a rollout that waits while ReplicaSets are scaled to changed
+// replicas. It returns nil if no rollout is in progress.
 func (in *input) rolloutHolds() []kplan.Hold {
 	if in.newAt >= 0 && !in.hasActiveOld() {
 		return nil

@@ -8,9 +8,9 @@ import (
 	"github.com/kplan-go/kplan/rollout/partition"
 )
 
-// stepBy makes one step of a rolling update by the policies: see [rollout.Step]. Old sets that
-// want no pods take part with their existing pods. Their available pods count only if the policy
-// assumes the worst case. If the number of terminating pods is not known, nothing is started.
+// stepBy computes one step of a rolling update by the policies: see [rollout.Step]. Its counts of
+// old sets include sets that want no pods but may have some. Available pods of such sets count only
+// with the policy WorstCase. If known is false, the new set does not grow.
 func (in *input) stepBy(newSet rollout.Set, terminating int64, known bool) (st step) {
 	for i, s := range in.old {
 		n := in.policySet(s)
@@ -27,12 +27,12 @@ func (in *input) stepBy(newSet rollout.Set, terminating int64, known bool) (st s
 	return st
 }
 
-// budget resolves the limits of a partition.
+// budget resolves the limits of a partitioned Deployment, in pods.
 func budget(repair quirk.Set, replicas int32, ru *partition.RollingUpdate) rollout.Budget {
 	return partition.Budget(replicas, ru, repair.Has(quirk.SumsWrapAround))
 }
 
-// withRepairs returns the policy p of package rollout with the repairs of a set.
+// withRepairs returns the policy p with the fields that repair quirks set as repair says.
 func withRepairs(p rollout.Policy, repair quirk.Set) rollout.Policy {
 	p.ExactSums, p.ExactProducts = repair.Has(quirk.SumsWrapAround), repair.Has(quirk.ProductsWrapAround)
 	p.CapAvailable, p.CapOld = repair.Has(quirk.ExcessAvailableCounts), repair.Has(quirk.StatusAheadStopsCleanup)

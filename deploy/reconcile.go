@@ -4,11 +4,9 @@ package deploy
 
 import "time"
 
-// Reconcile returns the next step of the Deployment in s as of now. It performs
-// nothing. The error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError] for each
-// field that cannot be used.
-//
-// It has four phases, each of which makes a value that nothing later writes to.
+// Reconcile returns the plan for the Deployment in s at the time now. It writes nothing to the API
+// server, and does not change s. An error wraps [kplan.ErrInvalid] and one [kplan.FieldError] for
+// each invalid field; the plan is then the zero Plan.
 func Reconcile(s Snapshot, now time.Time, opts Options) (p Plan, err error) {
 	var in input
 	if err = in.admit(&s, now, &opts); err == nil {
@@ -17,7 +15,7 @@ func Reconcile(s Snapshot, now time.Time, opts Options) (p Plan, err error) {
 	return p, err
 }
 
-// plan counts, decides and writes, once a snapshot is admitted.
+// plan sets the plan for an admitted snapshot.
 func (in *input) plan(p *Plan) {
 	var (
 		c counts

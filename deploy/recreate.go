@@ -13,8 +13,8 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// removeOld returns the sizing of the first step of a Recreate update, which removes all old pods,
-// and whether the new pods may start: only when the last old one has ended.
+// removeOld returns the sizing of the first step of Recreate, which scales the old ReplicaSets
+// down, and whether new pods may start. They may start when all old pods have ended.
 //
 // It mirrors rolloutRecreate of the deployment controller of Kubernetes.
 func (in *input) removeOld() (z sizing, start bool) {
@@ -34,7 +34,7 @@ func (in *input) removeOld() (z sizing, start bool) {
 	return z, start
 }
 
-// startNew returns the sizing of the second step, which starts the new pods.
+// startNew returns the sizing of the second step of Recreate, which starts the new pods.
 func (in *input) startNew() (z sizing) {
 	size, start := rollout.Recreate(in.replicas, 0, 0)
 	if size = max(size, in.leastSize(in.newAt)); start && size != in.newSet().size {
@@ -43,11 +43,11 @@ func (in *input) startNew() (z sizing) {
 	return z
 }
 
-// OldPodsRunning reports whether some old pod has not ended yet, by the rule of Recreate. A
-// controller should plan again when it turns false. Upstream plans again after each deletion
-// of a pod of a Recreate Deployment (until 1.36 only after the last one, see
-// kubernetes/kubernetes#128798). If a pod ends before it is deleted, the status of its
-// ReplicaSet changes: [Effects]. The error is the error of [Reconcile].
+// OldPodsRunning reports whether Recreate must still wait for old pods to end. A controller should
+// plan again when the result becomes false. Upstream plans again after the deletion of each pod of
+// a Recreate Deployment (until 1.36 only of the last pod, see kubernetes/kubernetes#128798). If a
+// pod ends before it is deleted, the status of its ReplicaSet changes, and [Effects] returns the
+// Deployment for that event. The error is the error of [Reconcile].
 func OldPodsRunning(s Snapshot, now time.Time, opts Options) (bool, error) {
 	var in input
 	if err := in.admit(&s, now, &opts); err != nil {
@@ -57,8 +57,9 @@ func OldPodsRunning(s Snapshot, now time.Time, opts Options) (bool, error) {
 	return left > 0, nil
 }
 
-// oldPods returns the number of old pods that have not ended, and holds for their sets. A
-// pod that is being deleted counts until it has ended.
+// oldPods returns the number of old pods that Recreate waits for, and holds for their sets. If the
+// old sets report pods, these count; otherwise the pods of the snapshot that have not ended count.
+// A pod that is being deleted counts until it has ended.
 func (in *input) oldPods() (left int64, holds []kplan.Hold) {
 	for _, s := range in.old {
 		left += int64(s.status().Replicas)
@@ -99,7 +100,7 @@ func (in *input) runningPods() []int32 {
 	return running
 }
 
-// indexByUID returns the indexes of the sets in the order of their UIDs.
+// indexByUID returns the indexes of the sets, sorted by UID, for [input.ownerOf].
 func (in *input) indexByUID() []int {
 	indexes := make([]int, len(in.sets))
 	for i := range indexes {
@@ -109,7 +110,8 @@ func (in *input) indexByUID() []int {
 	return indexes
 }
 
-// ownerOf returns the index of the set that controls the pod, given [input.indexByUID].
+// ownerOf returns the index of the set that controls a pod; ok is false if no set does. The
+// argument indexByUID is the result of [input.indexByUID].
 func (in *input) ownerOf(p *podorder.Pod, indexByUID []int) (owner int, ok bool) {
 	at, found := slices.BinarySearchFunc(indexByUID, p.ControllerUID, func(i int, uid string) int {
 		return cmp.Compare(in.sets[i].rs.UID, uid)

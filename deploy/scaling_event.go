@@ -9,9 +9,9 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// scalingEvent reports whether the Deployment's replicas have changed since some active
-// ReplicaSet was last scaled, according to its annotations. Inactive ReplicaSets and
-// unusable annotations do not count.
+// scalingEvent reports whether the Deployment's replicas differ from the replicas in the
+// annotations of some active set, which are written when the set is scaled. Sets without a valid
+// annotation do not count.
 //
 // It mirrors isScalingEvent of the deployment controller of Kubernetes.
 func (in *input) scalingEvent() bool {
@@ -23,8 +23,8 @@ func (in *input) scalingEvent() bool {
 	return false
 }
 
-// desiredBefore returns the Deployment's replicas when an active set was last
-// scaled, and whether they have changed since.
+// desiredBefore returns the Deployment's replicas at the time when a set was last scaled, and
+// whether they have changed since. For an inactive set changed is false.
 func (in *input) desiredBefore(s *set) (desired int32, changed bool) {
 	if s.size == 0 {
 		return 0, false
@@ -33,8 +33,8 @@ func (in *input) desiredBefore(s *set) (desired int32, changed bool) {
 	return desired, ok && desired != in.replicas
 }
 
-// scalesFirst reports whether the rollout has to wait because sizes are to be
-// adapted to changed replicas.
+// scalesFirst reports whether the pass adapts the sizes to changed replicas, instead of making a
+// step of the rollout.
 func (in *input) scalesFirst() bool {
 	switch {
 	case !in.scalingEvent() || in.rollsFirst():
@@ -45,7 +45,7 @@ func (in *input) scalesFirst() bool {
 	return true
 }
 
-// rollsFirst reports whether a new template goes before changed replicas, by the policy.
+// rollsFirst reports whether Options.RolloutFirst applies: no ReplicaSet has the present template.
 func (in *input) rollsFirst() bool {
 	return in.opts.RolloutFirst && in.newAt < 0
 }
@@ -60,10 +60,9 @@ func (in *input) severalActive() bool {
 	return active > 1
 }
 
-// saturated reports whether the new ReplicaSet serves alone: it has all replicas, all are
-// available, and the same number was wanted when it was last scaled. By default its
-// annotation is read more leniently than elsewhere, as upstream reads it: see
-// [quirk.LenientSizeAnnotations].
+// saturated reports whether the new set alone has all replicas available, so that the old sets are
+// not needed: see [rollout.Saturated]. Like upstream it accepts, by default, annotations that are
+// invalid elsewhere: see [quirk.LenientSizeAnnotations].
 func (in *input) saturated() bool {
 	s := in.newSet()
 	if s == nil {
@@ -77,8 +76,8 @@ func (in *input) saturated() bool {
 	return err == nil && rollout.Saturated(s.rolloutSet(), int32(desired), in.replicas)
 }
 
-// readSize reads a size from an annotation. For a partitioned Deployment upstream takes
-// any number, and cuts it to 32 bits.
+// readSize reads a size from an annotation. It returns false if the annotation is missing or
+// invalid. For a partitioned Deployment upstream accepts any int64, and truncates it to 32 bits.
 func (in *input) readSize(annotations map[string]string, key string) (int32, bool) {
 	if in.partitioned() && !in.opts.Repair.Has(quirk.LenientSizeAnnotations) {
 		n, err := strconv.ParseInt(annotations[key], 10, 64)
@@ -87,7 +86,7 @@ func (in *input) readSize(annotations map[string]string, key string) (int32, boo
 	return parseSize(annotations, key)
 }
 
-// parseSize reads a size from an annotation: decimal digits within 31 bits.
+// parseSize reads a size from an annotation: decimal digits that fit into 31 bits.
 func parseSize(annotations map[string]string, key string) (int32, bool) {
 	text := annotations[key]
 	switch n := len(text); {
@@ -108,10 +107,10 @@ func parseSize(annotations map[string]string, key string) (int32, bool) {
 	return n, true
 }
 
-// writtenMaxTotal returns the maximum of wanted pods for annotations.
+// writtenMaxTotal returns replicas + surge as annotations hold it.
 func (in *input) writtenMaxTotal() int32 { return in.policy.Size(in.policy.MaxTotal(in.budget)) }
 
-// sizeAnnotations returns the annotations of a ReplicaSet that is scaled.
+// sizeAnnotations returns the annotations to write to a ReplicaSet that is scaled.
 func (in *input) sizeAnnotations() map[string]string {
 	return map[string]string{
 		in.opts.Keys.Desired: strconv.Itoa(int(in.replicas)),
@@ -119,7 +118,8 @@ func (in *input) sizeAnnotations() map[string]string {
 	}
 }
 
-// annotationsStale reports whether the size annotations of a ReplicaSet have other values.
+// annotationsStale reports whether the annotations of a ReplicaSet differ from
+// [input.sizeAnnotations].
 func (in *input) annotationsStale(annotations map[string]string) bool {
 	return annotations[in.opts.Keys.Desired] != strconv.Itoa(int(in.replicas)) ||
 		annotations[in.opts.Keys.Max] != strconv.Itoa(int(in.writtenMaxTotal()))
