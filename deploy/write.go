@@ -59,11 +59,9 @@ func (p *Plan) write(in *input, u *newSetUpdate, d *decision, r *report) {
 	p.addSizes(in, u, d)
 	if d.pause != nil {
 		p.addPause(in, d.pause)
+		p.Events[paused].Action = p.lastAction()
 	}
 	p.addDeletions(in, d)
-	if d.pause != nil {
-		p.Events[paused].Action = len(p.Actions) - 1
-	}
 	if r.extra != nil {
 		p.addAnnotations(in, extraAnnotation(in, r.extra), reason.ExtraStatus)
 	}
