@@ -8,11 +8,11 @@ import (
 	"github.com/kplan-go/kplan"
 )
 
-// SlowStart returns the sizes of the batches in which n creations are made: the first has
-// initial calls, and each further one twice as many as the one before, until all n are made.
-// The calls of a batch are made in parallel, and if one of them fails, all later batches are
-// skipped, so that a used-up quota is not flooded with calls. SlowStart returns nil if n is 0
-// or less, and treats an initial below 1 as 1.
+// SlowStart returns the sizes of the batches in which n creations are made. The first batch
+// has initial calls, each further batch twice as many as the previous one, and the last batch
+// has the remaining calls. Make the calls of a batch in parallel. If a call fails, skip all
+// later batches: they would probably fail too, for example because a quota is used up.
+// SlowStart returns nil if n is 0 or less, and treats an initial below 1 as 1.
 //
 //	SlowStart(10, 1) = 1, 2, 4, 3
 //
