@@ -30,8 +30,8 @@ func SlowStart(n, initial int32) []int32 {
 // Batches returns the sizes of the batches in which the pods are created.
 func (a CreatePods) Batches() []int32 { return SlowStart(a.Count, a.Initial) }
 
-// NextBatch returns the number of calls in the next batch, given the outcomes of the calls
-// made so far, or 0 if there is no further batch.
+// NextBatch returns the number of calls in the next batch. The argument has the outcomes of
+// all calls so far. NextBatch returns 0 after a failed call and after the last batch.
 func (a CreatePods) NextBatch(made []kplan.Outcome) int32 {
 	if slices.ContainsFunc(made, func(o kplan.Outcome) bool { return failed(&o) }) {
 		return 0
