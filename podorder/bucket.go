@@ -7,31 +7,33 @@ import (
 	"time"
 )
 
-// AgeBucket returns the whole part of the logarithm to base 2 of an age in nanoseconds. It is
-// 0 for 1 ns, 29 for 1 s, 35 for 1 min, and 63 for an age of 292 years and more, which does
-// not fit. It is -1 for age 0 or a time in the future. A scale-down does not compare the ages
-// of pods in one bucket, so that it does not always delete the youngest (KEP-2185).
+// AgeBucket returns the integer part of log2(age), where age = now - t in nanoseconds. It is
+// 0 for 1 ns, 29 for 1 s, 35 for 1 min, and 63 for 292 years or more, the largest
+// time.Duration. It is -1 for age 0 or a time t in the future. A scale-down treats ages in
+// one bucket as equal: otherwise it would always delete the youngest pods (KEP-2185).
 //
-// Like upstream, which computes with floats, it puts ages just below a power of two into the
-// next bucket: from 6.5 days on, and by 1 ns to 23 microseconds.
+// Like upstream, which computes with floats, it puts some ages just below a power of two into
+// the next bucket: ages of 6.5 days or more that are at most 1 ns to 23 µs below the power,
+// depending on the age.
 //
 // It mirrors logarithmicRankDiff of the controller package of Kubernetes.
 func AgeBucket(t, now time.Time) int8 {
-	return bucketOf(int64(now.Sub(t))) // saturates
+	return bucketOf(int64(now.Sub(t))) // Sub returns the largest Duration for more than 292 years
 }
 
-// The mantissa of a float64 has 52 bits after the point.
+// The bits of a float64: 52 of the mantissa, and an exponent to which 1023 is added.
 const mantissaBits, exponentBias = 52, 1023
 
-// roundedUp is the number of mantissas below a power of two that upstream puts into the next
-// bucket: it adds a whole number and a fraction in a float64, which rounds their logarithms
-// to the logarithm of the power. The logarithm of 1-k/2^53 is -1.44k/2^53. Next to a whole
-// number from 33 to 64, anything below half a unit of the last place, 1/2^48, is lost: this
-// holds for k up to 22.
+// roundedUp is the number of float64 values just below a power of two that upstream puts into
+// the next bucket, because math.Log2 rounds their logarithm up to an integer. The k-th float64
+// below the power is the power times 1-k/2^53, and its logarithm is lower by 1.44k/2^53. A
+// float64 from 32 to 64 has a last place of 1/2^47, so less than half of it, 1/2^48, is rounded
+// away: 1.44k/2^53 < 1/2^48 for k up to 22.
 const roundedUp = 22
 
-// bucketOf returns the value of upstream's int64(math.Log2(float64(age))), without math.Log2:
-// libraries may round logarithms differently, and plans must not depend on the platform.
+// bucketOf returns the value of upstream's int64(math.Log2(float64(age))), or -1 for an age of 0
+// or less. It does not call math.Log2, which may round differently on another platform: plans
+// must not depend on the platform.
 func bucketOf(age int64) int8 {
 	if age <= 0 {
 		return -1

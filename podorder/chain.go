@@ -4,36 +4,38 @@ package podorder
 
 import "time"
 
-// A Chain is the list of rules that compare two pods; see rules.md.
+// A Chain selects the list of rules that compare two pods, one after another: see rules.md.
 type Chain string
 
 // The chains. The empty Chain and an unknown one are Current.
 const (
 	Current  Chain = "Current"  // Kubernetes 1.37
-	Legacy   Chain = "Legacy"   // ActivePods of Kubernetes 1.37, which its controllers no longer use
+	Legacy   Chain = "Legacy"   // ActivePods of Kubernetes 1.37, which none of its controllers uses
 	Legacy15 Chain = "Legacy15" // Kubernetes 1.5
-	// Items is for things that are not pods, such as machines, game servers and zones: it has
-	// only the stages of the caller, without times and restarts after them. Ties are broken
-	// by UID, then name.
+	// Items is for things that are not pods, such as machines, game servers and zones. It has
+	// only the caller's [Order.Stages], with no readiness, times and restarts after them. Ties
+	// are broken by UID, then name.
 	Items Chain = "Items"
 )
 
 func (c Chain) legacy() bool { return c == Legacy || c == Legacy15 }
 
 // An Order decides which of two pods a scale-down deletes first. The zero Order is the order
-// of Kubernetes 1.37 without a time and without neighbours; see [New].
+// of Kubernetes 1.37, but compares exact times and has no neighbours: use [New].
 type Order struct {
-	Now        time.Time  `json:"now,omitzero"`        // zero compares exact times instead of age buckets
-	Neighbours Neighbours `json:"neighbours,omitzero"` // nil means no neighbours
-	// Related reports which pods of a list are neighbours, if they are active, and replaces
-	// Neighbours in all functions that have a list. It must be a pure function.
+	Now        time.Time  `json:"now,omitzero"`        // for age buckets; zero compares exact times instead
+	Neighbours Neighbours `json:"neighbours,omitzero"` // counts by node; nil means no neighbours
+	// Related reports whether a pod is a neighbour if it is active. If Related is set, all
+	// functions that have a list of pods count its neighbours and ignore Neighbours. It must
+	// be a pure function.
 	Related func(p *Pod) bool `json:"-"`
 	Domains Domains           `json:"domains,omitzero"` // read by [RuleSpread] only
 
 	Chain    Chain    `json:"chain,omitzero"`
 	Priority Priority `json:"priority,omitzero"`
-	// Stages replace the stages of the chain, before its times and restarts; nil means the
-	// stages of the chain. Pods that are equal by Stages are compared by readiness.
+	// Stages replace the first rules of the chain, see [Chain.Stages]; nil keeps them. Pods
+	// that are equal by Stages are compared by readiness, then by the times and restarts of
+	// the chain.
 	Stages []Stage `json:"stages,omitzero"`
 	// Protected reports which pods no scale-down may delete. It must be a pure function; nil
 	// protects no pod.
@@ -45,8 +47,8 @@ func New(now time.Time, neighbours Neighbours) Order {
 	return Order{Now: now, Neighbours: neighbours}
 }
 
-// Seed returns the order that was proposed for Kubernetes 1.5, to let users choose by
-// [AnnotationDeletePriority]: the priority before [Legacy15].
+// Seed returns an order that was proposed for Kubernetes 1.5: users choose pods by
+// [AnnotationDeletePriority], and [Legacy15] decides otherwise.
 func Seed() Order { return Order{Chain: Legacy15, Priority: PriorityFirst} }
 
 // isExact reports whether the order compares exact times instead of age buckets.

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// first returns the keys of the first n pods of the canonical order, in order, or of all pods
-// if there are fewer.
+// first returns the keys of the first n pods of the canonical order (see rules.md), in order. If
+// there are fewer pods, it returns the keys of all.
 func (r *ranking) first(places []place, n int) []*key {
 	n = min(n, len(places))
 	if r.order.Priority == PriorityFirst {
@@ -18,10 +18,11 @@ func (r *ranking) first(places []place, n int) []*key {
 	return r.sorted(r.choose(places, n))
 }
 
-// choose reorders places so that the first n pods of the canonical order, at least one, come
-// first, in any order, and returns their keys. It selects and does not sort, because a
-// scale-down seldom deletes a large part of the pods. Each step compares fewer pods by more
-// rules.
+// choose moves the places of the first n pods of the canonical order to the front, in any order,
+// and returns their keys. n is at least 1. It does not sort all pods, because a scale-down seldom
+// deletes a large part of them. Each step compares fewer pods by more rules: all pods by health,
+// then pods up to the health of the n-th pod by group (see compareGroup), then the pods of the
+// last group.
 func (r *ranking) choose(places []place, n int) []key {
 	if n >= len(places) {
 		return r.allKeys(places)
@@ -37,7 +38,7 @@ func (r *ranking) choose(places []place, n int) []key {
 	return keys[:n]
 }
 
-// chooseInGroup is choose for keys with equal places.
+// chooseInGroup is choose for the keys of one group, which have equal places.
 func (r *ranking) chooseInGroup(keys []key, n int) {
 	switch {
 	case n == len(keys):
@@ -48,7 +49,8 @@ func (r *ranking) chooseInGroup(keys []key, n int) {
 	}
 }
 
-// chooseMerged is choose for one group with parts that are merged by UID.
+// chooseMerged is choose for one group whose parts, pods that became ready at the same instant,
+// are merged by UID: see [ranking.sorted].
 func (r *ranking) chooseMerged(keys []key, n int) {
 	table := make([]int32, 1<<bits.Len(uint(2*len(keys))))
 	if r.setLeaders(keys, table) {
@@ -58,10 +60,10 @@ func (r *ranking) chooseMerged(keys []key, n int) {
 	r.chooseInRounds(keys, n, table)
 }
 
-// chooseInRounds is chooseMerged for parts that are too large to be sorted. Each round looks
-// at the leader of one pod, see [ranking.sorted], and drops the pods that are known to come
-// before or after the last victim: the remaining pods have the same leaders as before. It
-// sorts the remaining pods once they are few, or if the rounds do not help.
+// chooseInRounds is chooseMerged for parts that are too large to be sorted. Each round takes
+// the leader of one pod, see [ranking.sorted], as a pivot. It drops the pods that are known to
+// come before or after the last victim; this does not change the leaders of the remaining pods.
+// It sorts the remaining pods if they are few, or if there are still many after the last round.
 func (r *ranking) chooseInRounds(keys []key, n int, table []int32) {
 	for rounds := 2 * bits.Len(uint(len(keys))); n < len(keys); rounds-- {
 		if len(keys) <= 16 || rounds == 0 {
@@ -84,8 +86,8 @@ func (r *ranking) chooseInRounds(keys []key, n int, table []int32) {
 	}
 }
 
-// slotOf returns the place of a ready time in a hash table. The table holds indexes of keys,
-// plus 1.
+// slotOf returns the slot of a ready time in a hash table. A slot holds the index of a key with this
+// ready time, plus 1, or 0 if it is free.
 func slotOf(keys []key, table []int32, readySince int64) *int32 {
 	mask := uint64(len(table) - 1)
 	for h := mix(uint64(readySince)); ; h++ {
@@ -95,7 +97,7 @@ func slotOf(keys []key, table []int32, readySince int64) *int32 {
 	}
 }
 
-// maxSortedPart is the largest part that is sorted beforehand.
+// maxSortedPart is the number of pods in the largest part that setLeaders sorts.
 const maxSortedPart = 2048
 
 // setLeaders stores the leader of each pod in its key, for [ranking.compareByLeader]. It returns
@@ -138,8 +140,8 @@ func (r *ranking) setPartLeaders(keys []key, part []int32) {
 	}
 }
 
-// compareByLeader orders the pods of a group by their leaders, and pods with the same leader as in
-// their part.
+// compareByLeader orders the pods of a group by their leaders. Pods with the same leader are of one
+// part, and keep the order of the part.
 func (r *ranking) compareByLeader(a, b *key) int {
 	if a.leaderPrefix != b.leaderPrefix {
 		return cmp.Compare(a.leaderPrefix, b.leaderPrefix)
@@ -153,7 +155,8 @@ func (r *ranking) compareByLeader(a, b *key) int {
 	return r.comparePart(a, b)
 }
 
-// leader returns the pod with the largest UID among k and the pods before k in its part.
+// leader returns the leader of k: the pod with the largest UID among k and the pods before k in its
+// part.
 func (r *ranking) leader(keys []key, k *key) key {
 	best := k
 	for i := range keys {
@@ -166,9 +169,9 @@ func (r *ranking) leader(keys []key, k *key) key {
 }
 
 // splitBeforeLeader moves the pods with a leader before pivot to the front, and returns their
-// number. The table is scratch space: a hash table from the ready time of a part to its first
-// pod that does not come before pivot. The leader of that pod and of all pods after it does
-// not come before pivot either.
+// number. For each part it finds the first pod that is not before pivot by UID: the pods of the
+// part before this pod have a leader before pivot, and this pod and all later pods do not. The
+// table is scratch space for these pods, by ready time.
 func (r *ranking) splitBeforeLeader(keys []key, pivot *key, table []int32) int {
 	clear(table)
 	for i := range keys {
@@ -193,8 +196,8 @@ func (r *ranking) splitBeforeLeader(keys []key, pivot *key, table []int32) int {
 	return before
 }
 
-// splitFollowers moves the pods with pivot as their leader to the front, and returns their
-// number. No leader of keys comes before pivot.
+// splitFollowers moves the pods whose leader is pivot to the front, and returns their number. No
+// pod of keys may have a leader before pivot.
 func (r *ranking) splitFollowers(keys []key, pivot *key) int {
 	var next *key // the first pod of the part with a later leader
 	for i := range keys {
@@ -218,9 +221,9 @@ func (r *ranking) splitFollowers(keys []key, pivot *key) int {
 	return followers
 }
 
-// nth reorders keys, or places, so that the first n come before all others, and returns the
-// range of the keys that are equal to the n-th one. It is a quickselect, and falls back on
-// sorting if the pivots are bad, so that no input makes it quadratic.
+// nth moves the n smallest keys, or places, to the front. It returns the range of the keys that
+// are equal to the n-th smallest key. It is a quickselect. After too many rounds it sorts, so its
+// time is never quadratic.
 func nth[T any](keys []T, n int, compare func(a, b *T) int) (from, to int) {
 	from, to = 0, len(keys)
 	var pivot T // outside the loop, because it escapes

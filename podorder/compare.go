@@ -8,12 +8,13 @@ import (
 	"github.com/kplan-go/kplan/internal/base/zero"
 )
 
-// Compare returns a negative number if a is deleted before b, a positive one if b is deleted
-// before a, and 0 if upstream considers them equal. It is the relation of the chain, with the
-// priority before it. The relation is antisymmetric but, for [Current] and for
-// [PriorityFirst], not transitive: three pods may form a cycle. Use [Order.Sort] or
-// [Order.Victims] for more than two pods. Compare has no list of pods, and so reads
-// Neighbours and not Related; [RuleSpread] counts the neighbours before the first victim.
+// Compare returns a negative number if a is deleted before b, a positive number if b is
+// deleted before a, and 0 if upstream considers them equal. It applies the priority, if any,
+// and then the rules of the chain. The relation is antisymmetric. It is not transitive for
+// [Current] with a time and for [PriorityFirst]: three pods may form a cycle. Use
+// [Order.Sort] or [Order.Victims] for more than two pods. Compare has no list of pods: it
+// reads Neighbours and not Related, and for [RuleSpread] it takes the neighbours before the
+// first victim.
 //
 // With the chain Current it mirrors ActivePodsWithRanks.Less of the controller package of
 // Kubernetes, with Legacy ActivePods.Less, and with Legacy15 ActivePods.Less of Kubernetes
@@ -34,8 +35,9 @@ func (o Order) Compare(a, b Pod) int {
 	return c
 }
 
-// Decide is [Order.Compare] for pointers, and also returns the rule that decides, which is "" if
-// the result is 0.
+// Decide is [Order.Compare] for pointers, and also returns the rule that decides. The rule is ""
+// if no rule decides. With [PriorityFirst] it is [RulePriority] for priorities that are equal but
+// spelled differently, although the result is 0. A nil pointer is the zero Pod.
 func (o *Order) Decide(a, b *Pod) (Rule, int) {
 	a, b = zero.Or(a), zero.Or(b)
 	r := ranking{order: o, exact: o.isExact(), now: instant(o.Now), stages: o.resolvedStages()}
@@ -56,7 +58,7 @@ func (r *ranking) decide(a, b *key, p, q *Pod) (Rule, int) {
 	return r.decideRest(a, b, p.UID, q.UID)
 }
 
-// decideRest is the part of decide after the stages.
+// decideRest applies the rules after the stages: readiness, times and restarts.
 func (r *ranking) decideRest(a, b *key, uidA, uidB string) (Rule, int) {
 	if a.ready() != b.ready() {
 		return RuleNotReady, cmp.Compare(boolToInt(a.ready()), boolToInt(b.ready()))
@@ -84,7 +86,8 @@ func (r *ranking) decideRest(a, b *key, uidA, uidB string) (Rule, int) {
 	return "", 0
 }
 
-// decideStage returns the rule of the first stage that distinguishes the pods.
+// decideStage applies the stages: it returns the rule of the first stage that distinguishes the
+// pods, and the result of the comparison.
 func (r *ranking) decideStage(a, b *key, p, q *Pod) (Rule, int) {
 	if r.stages == nil {
 		return decideHealth(&a.place, &b.place)
@@ -109,7 +112,7 @@ func (r *ranking) stageValue(stage int, k *place, p *Pod) int64 {
 	}
 }
 
-// decideHealth is decideStage for the stages of a chain, which are part of the places.
+// decideHealth is decideStage for the stages of a chain, whose values are in the places.
 func decideHealth(a, b *place) (Rule, int) {
 	c := cmp.Compare(a.health, b.health)
 	switch differ := a.health ^ b.health; {

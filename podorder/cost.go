@@ -4,13 +4,14 @@ package podorder
 
 import "strconv"
 
-// AnnotationDeletionCost is the pod annotation with the cost of deleting the pod, compared
-// with other pods of the same health: a 32-bit integer.
+// AnnotationDeletionCost is the pod annotation with the cost of deleting the pod: a 32-bit
+// integer. Of pods that are equal by assignment, phase and readiness, the pod with the lowest
+// cost is deleted first.
 const AnnotationDeletionCost = "controller.kubernetes.io/pod-deletion-cost"
 
-// DeletionCost returns the deletion cost from the annotations. A missing or invalid value is
-// cost 0; valid is false only for an invalid one. A leading plus and leading zeros are
-// invalid, except that "-01" is -1.
+// DeletionCost returns the deletion cost from the annotations. The cost of a missing or
+// invalid value is 0; valid is false only for an invalid value. A leading plus and leading
+// zeros are invalid, except that "-01" is -1.
 //
 // It mirrors GetDeletionCostFromPodAnnotations of the core helper package of
 // Kubernetes.

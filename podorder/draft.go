@@ -4,21 +4,22 @@ package podorder
 
 import "slices"
 
-// A Draft is a choice from pods that are added one after another, for callers that iterate
-// over pods anyway. It keeps five bytes for each pod, enough to rule out most pods before the
-// first victims are sorted. The zero Draft uses the zero [Order].
+// A Draft chooses victims from pods that are added one after another, for callers that
+// iterate over pods anyway. It keeps five bytes for each pod: its health class, see [Health],
+// and the number of its node. With these it rules out most pods without reading them again.
+// The zero Draft uses the zero [Order] and counts no neighbours.
 type Draft struct {
 	order     Order
 	counts    *neighbourCounts
-	classes   []uint8 // the class of each added pod, from 1; 0 for no candidate, see classOf
-	sizes     [healthClasses]int
-	protected int
+	classes   []uint8            // classOf of each added pod, plus 1; 0 if it is no candidate
+	sizes     [healthClasses]int // the number of candidates in each class
+	protected int                // candidates that must not be deleted
 }
 
 // Draft returns a draft with room for n pods. It returns false for an order that needs all
-// pods together: one with a Priority or Stages, or the chain [Items]. The draft does not call
-// Related, because [Draft.Add] gets them; if Neighbours is set, it is used and no neighbours
-// are counted.
+// pods together: an order with a Priority or Stages, or the chain [Items]. The draft does not
+// call Related: the caller tells [Draft.Add] whether a pod is related. If Neighbours is set,
+// the draft uses it and counts no neighbours.
 func (o Order) Draft(n int) (Draft, bool) { return o.draft(n, o.Neighbours == nil) }
 
 func (o *Order) draft(n int, counting bool) (Draft, bool) {
@@ -37,9 +38,9 @@ func (o *Order) draft(n int, counting bool) (Draft, bool) {
 // maxRoom is the largest number of pods for which room is allocated in advance.
 const maxRoom = 1 << 22
 
-// Add adds the next pod. It reads NodeName, Phase, Ready and DeletionTimestamp, and whatever
-// [Order.Protected] reads. A candidate may be deleted, and a related pod is a neighbour if it
-// is active. A nil pod is neither, but gets a number.
+// Add adds the next pod. Add reads NodeName, Phase, Ready and DeletionTimestamp, and calls
+// [Order.Protected], which may read more. Only a candidate may be deleted. A related pod
+// counts as a neighbour if it is active. A nil pod is neither, but gets a number.
 func (d *Draft) Add(p *Pod, candidate, related bool) {
 	class := uint8(0)
 	switch {
@@ -57,8 +58,8 @@ func (d *Draft) Add(p *Pod, candidate, related bool) {
 	}
 }
 
-// Front returns the numbers of pods, from 0 in the order of [Draft.Add], that include the
-// first n in the order and the next one.
+// Front returns the numbers of a few candidates that include the first n to be deleted and
+// the next one. The numbers count the calls of [Draft.Add] from 0, and are in ascending order.
 func (d *Draft) Front(n int) []int {
 	last, size := d.front(n)
 	numbers := make([]int, 0, size)
@@ -70,7 +71,7 @@ func (d *Draft) Front(n int) []int {
 	return numbers
 }
 
-// front returns the last class of the front, from 1, and the size of the front.
+// front returns the last class whose pods Front returns, from 1, and the number of these pods.
 func (d *Draft) front(n int) (last uint8, size int) {
 	for class, count := range d.sizes {
 		if size <= n {
@@ -80,9 +81,9 @@ func (d *Draft) front(n int) (last uint8, size int) {
 	return last, size
 }
 
-// Choose is [Order.Choose] from all added pods. Pods are the pods with these numbers, as
-// [Draft.Front] returns them for n, or all added pods if numbers is nil. The result holds
-// indexes of pods.
+// Choose is [Order.Choose] from all added pods. If numbers is nil, the argument pods has all
+// added pods. Otherwise numbers is the result of [Draft.Front] for n, and pods has the pods
+// with these numbers. The result holds indexes of the argument pods.
 func (d *Draft) Choose(pods []Pod, numbers []int, n int) Choice {
 	if n <= 0 {
 		return Choice{Survivor: -1}
@@ -94,7 +95,7 @@ func (d *Draft) Choose(pods []Pod, numbers []int, n int) Choice {
 	return d.choose(r, d.frontPlaces(numbers[:min(len(numbers), len(pods))], n), n)
 }
 
-// ChooseFrom is [Draft.Choose] from all added pods, given by pointers and not copied.
+// ChooseFrom is [Draft.Choose] with pointers to all added pods. It ignores nil pointers.
 func (d *Draft) ChooseFrom(pods []*Pod, n int) Choice {
 	if n <= 0 {
 		return Choice{Survivor: -1}
@@ -105,7 +106,7 @@ func (d *Draft) ChooseFrom(pods []*Pod, n int) Choice {
 	return d.choose(r, slices.DeleteFunc(places, func(at place) bool { return pods[at.index] == nil }), n)
 }
 
-// choose chooses from incomplete places that include the places of the front.
+// choose chooses from incomplete places that include those of the pods that Front returns.
 func (d *Draft) choose(r *ranking, places []place, n int) Choice {
 	r.counts = d.counts
 	total := 0
@@ -115,7 +116,8 @@ func (d *Draft) choose(r *ranking, places []place, n int) Choice {
 	return r.choice(places, n, total, d.protected)
 }
 
-// allPlaces returns the incomplete places of the front, of the first pods that were added.
+// allPlaces returns the incomplete places of the pods that Front returns, without those whose
+// number is not below pods.
 func (d *Draft) allPlaces(pods, n int) []place {
 	last, size := d.front(n)
 	places := make([]place, 0, size)
@@ -127,7 +129,7 @@ func (d *Draft) allPlaces(pods, n int) []place {
 	return places
 }
 
-// frontPlaces is allPlaces for the pods with these numbers.
+// frontPlaces is allPlaces for a list of pods that has only the pods with these numbers.
 func (d *Draft) frontPlaces(numbers []int, n int) []place {
 	last, size := d.front(n)
 	places := make([]place, 0, size)
@@ -139,7 +141,7 @@ func (d *Draft) frontPlaces(numbers []int, n int) []place {
 	return places
 }
 
-// place returns the incomplete place of the pod with number i, which is at index.
+// place returns the incomplete place of the pod with number i, which has this index in the list.
 func (d *Draft) place(i, index int) place {
 	at := place{health: uint64(d.classes[i]-1) << 32, index: int32(index)}
 	if d.counts != nil {

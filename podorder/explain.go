@@ -9,17 +9,17 @@ import (
 	"time"
 )
 
-// RuleAll is the rule of victims if no pod survives.
+// RuleAll is the rule of an explanation if all pods that may be deleted are victims.
 const RuleAll Rule = "All"
 
 // An Explanation is the reason why one pod is deleted before another.
 type Explanation struct {
-	Pod        string `json:"pod"`            // by name
-	Other      string `json:"other,omitzero"` // the pod that it is compared with, "" if no pod stays
+	Pod        string `json:"pod"`            // the name
+	Other      string `json:"other,omitzero"` // the name of the pod compared with Pod; "" for RuleAll
 	Rule       Rule   `json:"rule"`
 	Value      string `json:"value,omitzero"` // the value of Pod that Rule compares
 	OtherValue string `json:"otherValue,omitzero"`
-	Stays      bool   `json:"stays,omitzero"` // Pod is the first survivor, and Other the last victim
+	Stays      bool   `json:"stays,omitzero"` // Pod is the first pod that stays, and Other the last victim
 }
 
 // String returns one line such as "b goes before a: NotReady (not ready, ready)".
@@ -34,9 +34,10 @@ func (e Explanation) String() string {
 	return fmt.Sprintf("%s %s %s: %s (%s, %s)", e.Pod, verb, e.Other, e.Rule, e.Value, e.OtherValue)
 }
 
-// Explain returns for each victim of a choice the rule that decides between it and the first
-// survivor, and for that survivor the rule that decides between it and the last victim. The
-// arguments are the arguments of [Order.Choose] and its result.
+// Explain returns one explanation for each victim, with the rule that decides between the
+// victim and the survivor, the first pod that stays. A last explanation has the rule that
+// decides between the survivor and the last victim. Pass the arguments pods and candidates of
+// [Order.Choose], and its result as c.
 func (o Order) Explain(pods []Pod, candidates []int, c Choice) []Explanation {
 	r := o.ranking(pods)
 	places, _ := r.candidatePlaces(candidates)
@@ -83,7 +84,7 @@ func (r *ranking) explain(a, b *key) Explanation {
 	return e
 }
 
-// valueTexts returns the values of two pods that a rule compares.
+// valueTexts returns the values that a rule compares, of both pods, as texts.
 func (r *ranking) valueTexts(rule Rule, a, b *key) (string, string) {
 	for i := range r.stages {
 		if r.stages[i].Rule == rule && r.row(&a.place)[i] != r.row(&b.place)[i] {

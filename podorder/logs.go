@@ -8,9 +8,10 @@ import (
 )
 
 // CompareForLogs returns a negative number if the logs of a are more useful than the logs of
-// b, a positive one if the logs of b are, and 0 if upstream considers them equal. Pods that
-// are assigned come first, then running, ready, ready for longer, with more restarts, older.
-// Different phases of equal rank, such as Failed and Succeeded, tie.
+// b, a positive number if the logs of b are, and 0 if upstream considers them equal. These
+// pods come first, and each rule decides only if all rules before it tie: assigned to a node;
+// Running, then Unknown; ready; ready for longer; more restarts; older. Pods in different
+// phases among Pending, Succeeded and Failed tie without the later rules.
 //
 // It mirrors ByLogging of the kubectl package podutils.
 func CompareForLogs(a, b Pod) int {
@@ -40,8 +41,9 @@ func compareForLogs(a, b *Pod) int {
 	)
 }
 
-// SortForLogs sorts pods in place, the pod with the most useful logs first. Phases of equal
-// rank count as one, and equal pods are ordered by UID and name.
+// SortForLogs sorts pods in place, the pod with the most useful logs first. Unlike
+// CompareForLogs, it applies the later rules to pods in different phases among Pending,
+// Succeeded and Failed. It orders equal pods by UID and name.
 func SortForLogs(pods []Pod) {
 	slices.SortFunc(pods, func(a, b Pod) int {
 		return cmp.Or(

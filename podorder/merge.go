@@ -10,13 +10,14 @@ import (
 
 // firstByPriority is [ranking.first] for an order with [PriorityFirst].
 //
-// The pods with a priority, sorted by it, and all other pods, in the order of the chain, are
-// merged: the chain decides which of the two heads goes first. So a pod with a priority waits
-// for all pods that the chain puts before it or before a pod with a higher priority.
+// It merges two lists: the pods with a priority, sorted by priority, and all other pods, in the
+// order of the chain. In each step the chain decides between the first pods of both lists. So a
+// pod with a priority comes after all pods that the chain puts before it or before a pod with a
+// higher priority.
 //
-// Of the first n+a pods of the chain's order, where a pods have a priority, at least n have
-// none. Hence no pod after them is among the first n, and no pod of a lower priority than a
-// pod after them.
+// If a pods have a priority, at least n of the first n+a pods in the order of the chain have
+// none. So the first n pods of the result are among these n+a. A pod with a lower priority than
+// a pod after these n+a is not among the first n either.
 func (r *ranking) firstByPriority(places []place, n int) []*key {
 	annotated := 0
 	for i := range places {
@@ -36,7 +37,7 @@ func (r *ranking) firstByPriority(places []place, n int) []*key {
 	}
 	var first, rest []*key
 	for i, k := range list {
-		k.leader = int32(i) // its place in the chain's order
+		k.leader = int32(i) // its index in the chain's order
 		switch {
 		case !k.annotated:
 			rest = append(rest, k)

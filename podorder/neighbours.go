@@ -4,9 +4,10 @@ package podorder
 
 import "math/bits"
 
-// Neighbours is the number of related pods on each node, by node name. Pods with more
-// neighbours are deleted first, so that the remaining pods are spread out. Pods that are not
-// scheduled yet share the node named "".
+// Neighbours is the number of active related pods on each node, by node name. Related pods are
+// the pods of the ReplicaSets with the same controller, see [Order].Related. Pods with more
+// neighbours are deleted first: this spreads the remaining pods over the nodes. Pods that are
+// not scheduled count on the node named "".
 type Neighbours map[string]int32
 
 // Add counts the pod on its node if it is active. As with any map, n must not be nil.
@@ -16,21 +17,20 @@ func (n Neighbours) Add(p *Pod) {
 	}
 }
 
-// A neighbourCounts holds [Neighbours] in slices: a Go map would allocate with the number of
-// nodes. Its slots are a hash table with open addressing from node names to the numbers of
-// nodes, from 1. It starts with room for one node per sixteen pods and grows. Long names are
-// copied into one text, so that few nodes stay in the caches of the processor: the pods with
-// the names are far apart in memory.
+// A neighbourCounts holds [Neighbours] in slices, because the allocations of a Go map grow with
+// the number of nodes. Its slots are a hash table with open addressing from node names to the
+// numbers of nodes, from 1. It starts with room for one node per sixteen pods and grows. Node
+// names are copied, because reading them from the pods, which are far apart in memory, is slow.
 type neighbourCounts struct {
 	slots   []int32
-	names   []byte // node names longer than bothEnds, one after another
-	nodes   []nodeCount
-	numbers []int32 // the number of the node of each added pod; 0 if nothing reads it
+	names   []byte      // node names longer than bothEnds, one after another
+	nodes   []nodeCount // by number; the first is unused
+	numbers []int32     // the number of the node of each added pod; 0 if nothing reads it
 }
 
-// A nodeCount is the number of pods counted on a node. Head and tail are the ends of the node
-// name: they are the whole name if it is not longer than bothEnds, and only longer names are
-// copied into the text of all names.
+// A nodeCount is the number of pods counted on a node. head and tail are the ends of the node
+// name, see hash. They hold the whole name if it is not longer than bothEnds; longer names are
+// in neighbourCounts.names.
 type nodeCount struct {
 	head, tail  uint64
 	start, size int // of the name
@@ -38,8 +38,7 @@ type nodeCount struct {
 	hash        uint32
 }
 
-// A fewCounts is the memory of a neighbourCounts for few pods, which are often on even fewer
-// nodes.
+// A fewCounts has the memory of a neighbourCounts for up to 32 pods, in one allocation.
 type fewCounts struct {
 	neighbourCounts
 	slots   [16]int32
@@ -58,8 +57,8 @@ func newNeighbourCounts(n int) *neighbourCounts {
 	return &neighbourCounts{slots: make([]int32, 1<<bits.Len(uint(2*nodes))), nodes: make([]nodeCount, 1, nodes), numbers: make([]int32, 0, n)}
 }
 
-// add adds the next pod. If numbered, the number of its node is stored; if counted, the pod is a
-// neighbour.
+// add adds the next pod. If numbered is set, it stores the number of the pod's node; if counted is
+// set, the pod is a neighbour.
 func (c *neighbourCounts) add(p *Pod, numbered, counted bool) {
 	number := int32(0)
 	if numbered || counted {
@@ -116,11 +115,11 @@ func (c *neighbourCounts) assignSlot(number int32) int32 {
 	return number
 }
 
-// bothEnds is the length of the longest name that consists of its two ends.
+// bothEnds is the length of the longest name that head and tail, eight bytes each, hold completely.
 const bothEnds = 16
 
-// hash returns the first eight and the last eight bytes of a text, as numbers, and a hash of
-// all bytes. A text shorter than eight bytes has only a head.
+// hash returns the first eight bytes (head) and the last eight bytes (tail) of a text as numbers,
+// and a hash of all bytes. For a text shorter than eight bytes tail is 0.
 func hash(s string) (head, tail uint64, mixed uint32) {
 	n := len(s)
 	if n >= 8 {
@@ -138,7 +137,7 @@ func hash(s string) (head, tail uint64, mixed uint32) {
 	return head, tail, uint32(h ^ h>>32)
 }
 
-// mix spreads the differences of numbers over all bits.
+// mix hashes a number: numbers that differ in one bit get results that differ in many.
 func mix(n uint64) uint64 {
 	high, low := bits.Mul64(n, 0x9e3779b97f4a7c15)
 	return high ^ low
@@ -157,7 +156,7 @@ func (c *neighbourCounts) name(n *nodeCount) string {
 	return string(ends[:n.size])
 }
 
-// putBytes writes the eight bytes of a number.
+// putBytes writes the first len(b) bytes of a number, the highest byte first.
 func putBytes(b []byte, word uint64) {
 	for i := range b {
 		b[i] = byte(word >> (56 - 8*i))
@@ -167,7 +166,8 @@ func putBytes(b []byte, word uint64) {
 // count returns the number of neighbours on a node.
 func (c *neighbourCounts) count(node string) int32 { return c.nodes[c.find(node)].pods }
 
-// uidPrefix returns the first eight bytes of a text as a number with the same order.
+// uidPrefix returns the first eight bytes of a text as a number. The numbers of two texts compare
+// as these bytes do.
 func uidPrefix(uid string) (n uint64) {
 	if len(uid) >= 8 {
 		return word(uid)

@@ -4,10 +4,10 @@ package podorder
 
 import "slices"
 
-// Sort sorts pods in place, first victim first. The result does not depend on the previous
-// order of pods, and agrees with [Order.Compare] on every pair of any set of pods on which
-// Compare has no cycle; with [PriorityFirst] only the legacy chains promise that. Protected
-// pods come last.
+// Sort sorts pods in place, the first pod to delete first. The result does not depend on the
+// previous order of pods. If [Order.Compare] has no cycle among the pods, the result agrees
+// with Compare on every pair; with [PriorityFirst] this holds only for [Legacy] and
+// [Legacy15]. Protected pods come last.
 func (o Order) Sort(pods []Pod) {
 	sorted := o.appendSorted(make([]Pod, 0, len(pods)), pods)
 	if o.Protected != nil {
@@ -28,10 +28,10 @@ func (o Order) appendSorted(sorted, pods []Pod) []Pod {
 	return sorted
 }
 
-// SortUpstream sorts pods in place as upstream does: by [Order.Compare], which here also
-// reads Related, with the algorithm of package sort. Where Compare has ties or cycles, the
-// result depends on the previous order of pods. It is for simulators that need upstream's
-// exact answer, and ignores Protected.
+// SortUpstream sorts pods in place as Kubernetes does: with the algorithm of package sort, by
+// the relation of [Order.Compare], with the neighbours of Related if it is set. If Compare has
+// ties or cycles, the result depends on the previous order of pods. SortUpstream is for
+// simulators that need the exact result of Kubernetes. It ignores Protected.
 func (o Order) SortUpstream(pods []Pod) {
 	o.Protected = nil
 	r := o.ranking(pods)
@@ -41,7 +41,7 @@ func (o Order) SortUpstream(pods []Pod) {
 	for i := range keys {
 		list[i] = &keys[i]
 	}
-	// slices.SortFunc makes the comparisons and swaps of sort.Sort, one by one.
+	// slices.SortFunc makes the same comparisons and swaps as sort.Sort, in the same order.
 	slices.SortFunc(list, func(a, b *key) int {
 		_, c := r.decide(a, b, r.pod(&a.place), r.pod(&b.place))
 		return c
@@ -53,29 +53,28 @@ func (o Order) SortUpstream(pods []Pod) {
 	copy(pods, sorted)
 }
 
-// Victims returns the numbers of the n pods that a scale-down deletes, first victim first.
-// Only the candidates, given by their numbers, may be victims, or all pods if candidates is
-// nil; numbers out of range are ignored. If n is at least the number of candidates, all are
-// returned, and none if n is 0 or less. Protected pods are never victims; [Order.Choose]
-// returns the number of victims that are missing because of them.
+// Victims returns the n pods that a scale-down deletes, the first to delete first. It gives
+// pods by their numbers, the indexes in pods. Only candidates, also given by number, may be
+// victims; if candidates is nil, all pods are candidates. Numbers out of range are ignored. If
+// there are at most n candidates, all are victims; if n is 0 or less, none is. Protected pods
+// are never victims; [Order.Choose] also returns how many victims are missing because of them.
 //
-// It mirrors getPodsToDelete of the replicaset package of Kubernetes,
-// except that upstream leaves all pods in the order of its cache if all are to be
-// deleted.
+// It mirrors getPodsToDelete of the replicaset package of Kubernetes, except that upstream
+// does not sort the pods if it deletes all of them.
 func (o Order) Victims(pods []Pod, candidates []int, n int) []int {
 	return o.Choose(pods, candidates, n).Victims
 }
 
 // A Choice holds the victims of a scale-down.
 type Choice struct {
-	Victims   []int // their numbers, first victim first; nil if there are none
-	Survivor  int   // the number of the first pod that may be deleted but stays, or -1
-	Protected int   // candidates that must not be deleted
-	Missing   int   // victims that were requested but not found, because of protected pods
+	Victims   []int // the numbers of the victims, the first to delete first; nil if there are none
+	Survivor  int   // the number of the pod that would be deleted next, or -1
+	Protected int   // the number of protected candidates; 0 if n was 0 or less
+	Missing   int   // how many victims are missing because of protected pods
 }
 
-// Choose is [Order.Victims] with the first survivor and the number of protected pods and
-// missing victims.
+// Choose is [Order.Victims], and also returns the survivor, the number of protected pods and the
+// number of missing victims.
 func (o Order) Choose(pods []Pod, candidates []int, n int) Choice {
 	if n <= 0 {
 		return Choice{Survivor: -1}
@@ -97,7 +96,7 @@ func (o Order) Choose(pods []Pod, candidates []int, n int) Choice {
 	return d.Choose(pods, nil, n)
 }
 
-// marked marks the numbers in a list, for numbers below n. Others are ignored.
+// marked returns for each number from 0 to n-1 whether it is in numbers.
 func marked(numbers []int, n int) []bool {
 	marks := make([]bool, n)
 	for _, i := range numbers {
@@ -108,7 +107,8 @@ func marked(numbers []int, n int) []bool {
 	return marks
 }
 
-// choice chooses from places that include the first n+1 of all pods that may be deleted.
+// choice chooses n victims. The places must include the first n+1 of the pods that may be deleted;
+// total is the number of these pods, and protected the number of other candidates.
 func (r *ranking) choice(places []place, n, total, protected int) Choice {
 	c := Choice{Survivor: -1, Protected: protected}
 	want := min(n, total+protected)

@@ -10,17 +10,17 @@ import (
 	"github.com/kplan-go/kplan/internal/base/zero"
 )
 
-// A place is the position of a pod by the first rules: the stages, readiness and, among ready
-// pods, the bucket of the ready time. It is small, because a choice makes one for every pod,
-// and a [key] only for pods that may be victims by their place.
+// A place holds the values of a pod that the first rules compare: the stages, readiness and, for
+// a ready pod, the age bucket of the ready time. It is small, because a choice makes a place for
+// every pod, and a [key] only for pods that may be victims by their places.
 //
-// It is complete once [ranking.complete] has added the values that need a map lookup. An
-// incomplete place orders pods by the rules before them.
+// An incomplete place has no cost, neighbours and age bucket, which are slow to get. It orders
+// pods by the rules before the cost. [ranking.complete] completes it.
 type place struct {
-	health uint64 // the stages of a chain without the last: assigned, phase, ready, cost; or the domain, while a spread is filled
-	later  uint64 // neighbours, more first, ready, bucket of the ready time
+	health uint64 // stages of the chain up to the cost, see classOf and withCost; in fillSpread the domain
+	later  uint64 // neighbours (more first), readiness, age bucket of the ready time
 	index  int32  // of the pod in the caller's slice
-	row    int32  // of the place in the values of the stages, or without them the number of the node
+	row    int32  // the row of ranking.values; without values, the number of the node
 }
 
 // place returns the incomplete place of a pod.
@@ -35,15 +35,16 @@ func (r *ranking) place(p *Pod, index int) place {
 	return at
 }
 
-// classOf returns the health class of a pod: assigned, phase and readiness as one number. Smaller
-// classes are deleted first.
+// classOf returns the health class of a pod: assignment to a node, phase and readiness as one
+// number. Pods of smaller classes are deleted first.
 func classOf(p *Pod) uint8 {
 	return uint8(boolToInt(p.NodeName != ""))<<3 | uint8(phaseRank(p.Phase))<<1 | uint8(boolToInt(p.Ready))
 }
 
-// Health returns a number for the rules of [Current] before [RuleCost]: of two pods the one
-// with the smaller number is deleted first. Callers can group pods by it, so that few have to
-// be compared.
+// Health returns the health class of a pod, a number below 16 for the rules of [Current]
+// before [RuleCost]. Of two pods with different numbers, the pod with the smaller number is
+// deleted first. A caller that groups pods by class has to compare pods of one class only. A
+// nil pod is the zero Pod.
 func Health(p *Pod) uint8 { return classOf(zero.Or(p)) }
 
 // healthClasses is the number of classes that classOf returns.
@@ -57,15 +58,16 @@ func (r *ranking) complete(at place, p *Pod) place {
 	return r.completeAfterCost(at, p)
 }
 
-// hasCosts reports whether places hold costs and neighbours.
+// hasCosts reports whether complete places hold costs and neighbours: not if the order has stages
+// of its own or a chain without these rules.
 func (r *ranking) hasCosts() bool { return r.stages == nil && !r.order.Chain.legacy() }
 
-// withCost returns the health of a place with the cost of the pod.
+// withCost returns the health of a place with the cost of the pod in its low 32 bits.
 func withCost(health uint64, p *Pod) uint64 {
 	return health>>32<<32 | uint64(costOf(p)-math.MinInt32)
 }
 
-// completeAfterCost adds the rules after the cost.
+// completeAfterCost adds the values of the rules after the cost.
 func (r *ranking) completeAfterCost(at place, p *Pod) place {
 	if r.order.Chain == Items {
 		return at
@@ -86,8 +88,8 @@ func (r *ranking) completeAfterCost(at place, p *Pod) place {
 	return at
 }
 
-// completeAll completes places. The pods are far apart in memory: with less work on each at a
-// time, the processor fetches more of them at once.
+// completeAll completes places. It does so in two loops, because the pods are far apart in memory:
+// in short loops the processor fetches more pods at the same time.
 func (r *ranking) completeAll(places []place) {
 	if r.hasCosts() {
 		for i := range places {
@@ -101,13 +103,15 @@ func (r *ranking) completeAll(places []place) {
 
 func (p *place) ready() bool { return p.later>>8&1 != 0 }
 
-// readyAge returns the bucket, which is stored with its sign bit inverted.
+// readyAge returns the age bucket of the ready time. Its sign bit is stored inverted, so that
+// unsigned numbers compare as buckets do.
 func (p *place) readyAge() int8 { return int8(p.later) ^ math.MinInt8 }
 
 // compareHealth compares incomplete places.
 func compareHealth(a, b *place) int { return cmp.Compare(a.health, b.health) }
 
-// compareGroup compares complete places. It is transitive, unlike the rules after it.
+// compareGroup compares complete places. Pods with equal places form a group. The comparison is
+// transitive, unlike that of the rules within a group.
 func (r *ranking) compareGroup(a, b *place) int {
 	if a.health != b.health {
 		return cmp.Compare(a.health, b.health)

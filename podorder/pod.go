@@ -4,7 +4,7 @@ package podorder
 
 import "time"
 
-// A Phase is the phase of a pod's life. The empty Phase counts as Pending.
+// A Phase is the phase of a pod. The empty Phase counts as Pending.
 type Phase string
 
 // The phases of a pod.
@@ -25,8 +25,8 @@ type Pod struct {
 	Labels          map[string]string `json:"labels,omitzero"`
 	Annotations     map[string]string `json:"annotations,omitzero"`
 
-	// The controlling owner, all empty for an orphan: the first owner reference
-	// whose controller field is true.
+	// The controller of the pod: the first owner reference whose field controller is true. All
+	// three fields are empty for an orphan.
 	ControllerKind string `json:"controllerKind,omitzero"`
 	ControllerName string `json:"controllerName,omitzero"`
 	ControllerUID  string `json:"controllerUID,omitzero"`
@@ -37,13 +37,13 @@ type Pod struct {
 	NodeName string `json:"nodeName,omitzero"` // "" until scheduled
 	Phase    Phase  `json:"phase,omitzero"`
 
-	// Ready indicates whether the first condition of type Ready is True, and ReadySince is its
-	// last transition. A ready pod may lack the time.
+	// Ready indicates whether the first condition of type Ready is True. ReadySince is the
+	// lastTransitionTime of this condition; it may be zero even for a ready pod.
 	Ready      bool      `json:"ready,omitzero"`
 	ReadySince time.Time `json:"readySince,omitzero"`
 
-	// Restarts is the highest restart count of the containers, and SidecarRestarts the
-	// highest of the init containers that always restart.
+	// Restarts is the highest restart count of the containers, and SidecarRestarts of the
+	// sidecars, the init containers with restartPolicy Always.
 	Restarts        int32 `json:"restarts,omitzero"`
 	SidecarRestarts int32 `json:"sidecarRestarts,omitzero"`
 }
@@ -55,6 +55,6 @@ func (p *Pod) Finished() bool { return p.Phase == Succeeded || p.Phase == Failed
 // deleted. It mirrors IsPodActive of the controller package of Kubernetes.
 func (p *Pod) Active() bool { return !p.Finished() && p.DeletionTimestamp.IsZero() }
 
-// Terminating reports whether the pod is being deleted and still runs. It mirrors
+// Terminating reports whether the pod is being deleted and is not finished. It mirrors
 // IsPodTerminating of the controller package of Kubernetes.
 func (p *Pod) Terminating() bool { return !p.Finished() && !p.DeletionTimestamp.IsZero() }

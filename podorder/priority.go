@@ -7,9 +7,9 @@ import (
 	"strconv"
 )
 
-// AnnotationDeletePriority is the pod annotation that determines how early the pod is deleted,
-// compared with other pods with the annotation: an integer, larger is earlier. It was
-// proposed for Kubernetes and never merged (kubernetes/kubernetes#75763).
+// AnnotationDeletePriority is the pod annotation with the delete priority of the pod, a 64-bit
+// integer: pods with a larger priority are deleted first. It was proposed for Kubernetes and
+// never merged (kubernetes/kubernetes#75763).
 const AnnotationDeletePriority = "controller.alpha.kubernetes.io/delete-priority"
 
 // A Priority selects how an order uses [AnnotationDeletePriority].
@@ -17,22 +17,22 @@ type Priority string
 
 // The uses of a delete priority. The empty Priority ignores the annotation.
 const (
-	// PriorityFirst compares two pods by priority first if both have a valid one, and all
-	// other pairs by the chain. With more than two pods that is not an order: see
-	// [Order.Sort]. Two different spellings of the same number tie.
+	// PriorityFirst compares two pods by priority if both have a valid priority, and all other
+	// pairs by the chain. Three pods may form a cycle: see [Order.Sort]. Two different
+	// spellings of the same number, such as 1 and +1, tie; the chain compares equal spellings.
 	PriorityFirst Priority = "First"
-	// PriorityAnnotatedFirst deletes all pods with a valid priority first.
+	// PriorityAnnotatedFirst deletes all pods with a valid priority before all others.
 	PriorityAnnotatedFirst Priority = "AnnotatedFirst"
-	// PriorityMissingAsZero compares all pods by priority; pods without one have priority 0.
+	// PriorityMissingAsZero compares all pods by priority. A missing or invalid priority is 0.
 	PriorityMissingAsZero Priority = "MissingAsZero"
-	// PriorityAfterHealth compares priorities after readiness, as a deletion cost with the
-	// opposite sign.
+	// PriorityAfterHealth compares priorities after readiness, as if they were deletion costs
+	// with the opposite sign, limited to 32 bits.
 	PriorityAfterHealth Priority = "AfterHealth"
 )
 
-// ParseDeletePriority returns the priority from the annotations. A missing or invalid value is
-// priority 0; valid is false only for an invalid one, and present distinguishes a missing one from
-// 0. One sign and leading zeros are valid; the number must fit 64 bits.
+// ParseDeletePriority returns the priority from the annotations. The priority of a missing or
+// invalid value is 0; valid is false only for an invalid value, and present only for a missing
+// one. A sign and leading zeros are valid. The number must fit an int64.
 func ParseDeletePriority(annotations map[string]string) (priority int64, valid, present bool) {
 	text, ok := annotations[AnnotationDeletePriority]
 	if !ok {
@@ -45,7 +45,7 @@ func ParseDeletePriority(annotations map[string]string) (priority int64, valid, 
 	return priority, true, true
 }
 
-// priorityOf returns the priority, and whether there is a valid one.
+// priorityOf returns the priority of a pod, or 0, and whether the pod has a valid priority.
 func priorityOf(p *Pod) (int64, bool) {
 	if len(p.Annotations) == 0 {
 		return 0, false
@@ -54,8 +54,8 @@ func priorityOf(p *Pod) (int64, bool) {
 	return priority, valid && present
 }
 
-// comparePriority is the rule that the priority adds before a chain: decided is false if the
-// chain has to decide.
+// comparePriority compares two pods by [PriorityFirst]. decided is false if the chain has to
+// decide.
 func comparePriority(a, b *Pod) (c int, decided bool) {
 	if a.Annotations[AnnotationDeletePriority] == b.Annotations[AnnotationDeletePriority] {
 		return 0, false
@@ -73,8 +73,9 @@ func comparePriority(a, b *Pod) (c int, decided bool) {
 	return 0, true
 }
 
-// annotatedKey, priorityKey and costKey are the keys of the stages that a Priority adds. The
-// complement of a number reverses its order without overflow.
+// annotatedKey, priorityKey and costKey are the keys of the stages for the other values of
+// Priority. Pods with smaller keys are deleted first. priorityKey returns ^n = -n-1 because -n
+// overflows for the smallest n.
 func annotatedKey(p *Pod) int64 {
 	if _, ok := priorityOf(p); ok {
 		return 0

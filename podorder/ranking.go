@@ -4,24 +4,25 @@ package podorder
 
 import "cmp"
 
-// A ranking is an order applied to a list of pods. It reads the list in place.
+// A ranking applies an order to a list of pods, which it does not copy or change.
 type ranking struct {
 	order  *Order
 	pods   []Pod
-	refs   []*Pod // replaces pods, or nil
-	exact  bool   // the order compares exact times, not buckets
-	now    int64
+	refs   []*Pod           // the pods, in place of the field pods; or nil
+	exact  bool             // the order compares exact times, not age buckets
+	now    int64            // the instant of the order's Now
 	counts *neighbourCounts // nil means Neighbours of the order
-	stages []Stage          // nil means the stages of the chain, which are in the places
-	values []int64          // of the stages, one row for each place
+	stages []Stage          // nil means the stages of the chain, whose values are in the places
+	values []int64          // of the stages, one row for each place; nil without stages
 }
 
 func (o *Order) ranking(pods []Pod) *ranking {
 	return &ranking{order: o, pods: pods, exact: o.isExact(), now: instant(o.Now), stages: o.resolvedStages()}
 }
 
-// candidatePlaces returns the places of the candidates that may be deleted, and the number of
-// protected candidates. Numbers out of range are ignored.
+// candidatePlaces returns the places of the candidates that are not protected, and the number of
+// protected candidates. If candidates is nil, all pods are candidates. It ignores numbers out of
+// range.
 func (r *ranking) candidatePlaces(candidates []int) (places []place, protected int) {
 	if r.order.Related != nil && !(r.order.Chain.legacy() && r.order.Stages == nil) {
 		r.counts = newNeighbourCounts(len(r.pods))
@@ -51,8 +52,8 @@ func (r *ranking) candidatePlaces(candidates []int) (places []place, protected i
 	return places, protected
 }
 
-// keys returns the keys of pods whose places are complete. UIDs are read last, because they
-// are far apart in memory, see [ranking.completeAll].
+// keys returns the keys for complete places. It reads the UIDs in a second loop, for the reason
+// given at [ranking.completeAll].
 func (r *ranking) keys(places []place) []key {
 	keys := make([]key, len(places))
 	for i := range places {
@@ -84,7 +85,7 @@ func (r *ranking) fillStageValues(places []place, candidates []int) {
 			row[s] = r.order.value(&r.stages[s], int(places[i].index), p, r.counts)
 		}
 	}
-	for s := width - 1; s >= 0; s-- { // the inner domains first
+	for s := width - 1; s >= 0; s-- { // a later stage has smaller domains: fill it first
 		if r.stages[s].isSpread() {
 			r.fillSpread(s, r.allKeys(places), candidates)
 		}
@@ -105,7 +106,8 @@ func (r *ranking) row(k *place) []int64 {
 	return r.values[int(k.row)*width : (int(k.row)+1)*width]
 }
 
-// compareBase orders pods by group, then by part, then within the part.
+// compareBase orders pods by group, then by ready time, then within the part: the pods of a group
+// that became ready at the same instant.
 func (r *ranking) compareBase(a, b *key) int {
 	if a.health != b.health || a.later != b.later || r.values != nil {
 		if c := r.compareGroup(&a.place, &b.place); c != 0 {
@@ -118,7 +120,7 @@ func (r *ranking) compareBase(a, b *key) int {
 	return r.comparePart(a, b)
 }
 
-// comparePart orders pods that became ready at the same instant.
+// comparePart orders pods that became ready at the same instant, and pods that are not ready.
 func (r *ranking) comparePart(a, b *key) int {
 	if a.restarts != b.restarts {
 		return cmp.Compare(b.restarts, a.restarts)
@@ -126,7 +128,7 @@ func (r *ranking) comparePart(a, b *key) int {
 	if a.sidecars != b.sidecars {
 		return cmp.Compare(b.sidecars, a.sidecars)
 	}
-	if a.created != b.created || !r.exact && a.createdAge != b.createdAge { // times that do not fit a number are equal, but not their ages
+	if a.created != b.created || !r.exact && a.createdAge != b.createdAge { // different times may be clamped to one number
 		if c, tie := r.compareTimes(a.created, b.created, a.createdAge, b.createdAge); !tie {
 			return c
 		}
@@ -135,14 +137,14 @@ func (r *ranking) comparePart(a, b *key) int {
 		}
 	}
 	if a.annotated != b.annotated && r.order.Chain.legacy() {
-		return trueFirst(a.annotated) // a tie of the proposal goes to the annotated pod
+		return trueFirst(a.annotated) // for Compare they are equal: the pod with the priority is deleted first
 	}
 	return r.compareID(a, b)
 }
 
-// compareTimes compares two different times: by bucket if both are set and the order has a
-// time, otherwise exactly. Two times in one bucket are a tie, and the UID replaces a random
-// choice.
+// compareTimes compares two different times: exactly if one of them is unset or the order compares
+// exact times, and otherwise by age bucket. Two times in one bucket are a tie: then the caller
+// compares UIDs.
 func (r *ranking) compareTimes(a, b int64, ageA, ageB int8) (c int, tie bool) {
 	if r.exact || ageA == noAge || ageB == noAge {
 		return newerFirst(a, b), false
@@ -157,7 +159,7 @@ func (r *ranking) compareUID(a, b *key) int {
 	return cmp.Compare(r.pod(&a.place).UID, r.pod(&b.place).UID)
 }
 
-// compareID is the last tie breaker of every order. Names are unique in a namespace.
+// compareID compares UIDs, then names. It breaks the last ties of every order.
 func (r *ranking) compareID(a, b *key) int {
 	if c := r.compareUID(a, b); c != 0 {
 		return c
@@ -165,8 +167,8 @@ func (r *ranking) compareID(a, b *key) int {
 	return cmp.Compare(r.pod(&a.place).Name, r.pod(&b.place).Name)
 }
 
-// compareLeader orders the leaders of parts. The UID decides; two parts have the same one
-// only in a snapshot that holds a pod twice.
+// compareLeader orders leaders: by UID and name, then by ready time, because a list may hold a pod
+// twice, with different ready times.
 func (r *ranking) compareLeader(a, b *key) int {
 	if c := r.compareID(a, b); c != 0 {
 		return c
@@ -174,8 +176,8 @@ func (r *ranking) compareLeader(a, b *key) int {
 	return newerFirst(a.readySince, b.readySince)
 }
 
-// merges reports whether the group of k has parts to be merged by UID: whether its pods are ready
-// and have a ready time.
+// merges reports whether [ranking.sorted] merges the parts of the group of k by UID: its pods are
+// ready, have a ready time, and are compared by age bucket.
 func (r *ranking) merges(k *place) bool { return !r.exact && k.ready() && k.readyAge() != noAge }
 
 func trueFirst(a bool) int {

@@ -11,12 +11,15 @@ import (
 
 // sorted returns the keys in canonical order.
 //
-// Upstream's relation breaks down among ready pods of one age bucket: two pods that became
-// ready at the same instant are compared by restarts and creation, all others by UID. So the
-// canonical order sorts each part of equal instants by restarts, creation and UID, and merges
-// the parts by always taking the head with the smallest UID. That merge is the same as
-// sorting by the leader, the largest UID so far in the part, because an element after a
-// larger UID follows it at once.
+// Upstream's relation has cycles among ready pods of one age bucket: it compares pods that became
+// ready at the same instant by restarts and creation, and all other pairs by UID. The canonical
+// order sorts each part, the pods that became ready at the same instant, by restarts, creation
+// and UID. Then it merges the parts: of the first remaining pods of all parts, the pod with the
+// smallest UID comes next.
+//
+// The merge is computed by sorting by leader: the leader of a pod is the pod with the largest UID
+// among this pod and those before it in its part. A pod with a smaller UID than its leader comes
+// right after the pods before it, since its UID is smaller than that of any other first pod.
 func (r *ranking) sorted(keys []key) []*key {
 	list := make([]*key, len(keys))
 	for i := range keys {
@@ -37,7 +40,7 @@ func (r *ranking) sorted(keys []key) []*key {
 	return list
 }
 
-// merge merges the parts of a group.
+// merge merges the parts of a group, which compareBase has sorted.
 func (r *ranking) merge(keys []key, group []*key) {
 	for i, k := range group[1:] {
 		before := group[i]
@@ -62,9 +65,10 @@ func (r *ranking) sortInPlace(keys []key) {
 	copy(keys, arranged)
 }
 
-// A digest decides most comparisons of keys: the key with the smaller number comes first. It
-// packs the values that compareBase compares, one after another, into one number. Each value
-// takes the bits that its range in the sorted keys needs, and the last values may not fit.
+// A digest holds a number that decides most comparisons of keys: the key with the smaller number
+// comes first. The number has the components of the key, one after another. Each component takes
+// as many bits as its range in the list needs. The last components may be cut off: compareBase
+// compares keys with equal numbers.
 type digest struct {
 	number uint64
 	key    *key
@@ -91,13 +95,13 @@ func (r *ranking) sortBase(list []*key) {
 // fewKeys is the largest number of keys that are sorted without digests.
 const fewKeys = 12
 
-// The components of a key are the values that compareBase compares, in its order, as ascending
-// numbers.
+// components holds the values of a key that compareBase compares, in the order of comparison. The
+// key with the smaller number comes first.
 type components [7]uint64
 
 func (r *ranking) digests(list []*key) []digest {
 	n := len(components{})
-	if r.exact { // times decide, not their buckets
+	if r.exact { // without the age bucket of the creation, and the UID after it
 		n -= 2
 	}
 	var least, most components
@@ -127,7 +131,7 @@ func (r *ranking) digests(list []*key) []digest {
 }
 
 func (k *key) components() components {
-	ready := uint64(0) // newer first, after an unset time
+	ready := uint64(0) // an unset time comes first, then newer times
 	if k.readySince != math.MinInt64 {
 		ready = uint64(math.MaxInt64-k.readySince) + 1
 	}

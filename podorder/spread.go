@@ -11,10 +11,10 @@ func (s *Stage) domains(o *Order) Domains {
 	return o.Domains
 }
 
-// fillSpread sets the values of a stage with [RuleSpread], which counts again after each victim.
-// The pods of one domain are deleted in the order of the other stages, and each has one
-// neighbour less than the one before, independent of other domains: so its number is known in
-// advance.
+// fillSpread sets the values of a stage with [RuleSpread], which counts the pods of a domain again
+// after each victim. The pods of one domain are deleted in the order of the other rules, and for
+// each of them the count is one less than for the previous one. Other domains do not change the
+// count, so all values can be computed before the choice.
 func (r *ranking) fillSpread(stage int, keys []key, candidates []int) {
 	domains := r.stages[stage].domains(r.order)
 	counts := r.domainCounts(domains, candidates)
@@ -39,7 +39,8 @@ func (r *ranking) fillSpread(stage int, keys []key, candidates []int) {
 	}
 }
 
-// domainCounts counts neighbours by domain, or the candidates if the order has no neighbours.
+// domainCounts returns the number of neighbours in each domain, or of candidates if the order has
+// no neighbours.
 func (r *ranking) domainCounts(domains Domains, candidates []int) map[string]int64 {
 	counts := map[string]int64{}
 	switch {
@@ -66,7 +67,8 @@ func (r *ranking) domainCounts(domains Domains, candidates []int) map[string]int
 	return counts
 }
 
-// spreadValue returns the value of a pod before the first victim, without a list of pods.
+// spreadValue returns the value of a pod for a stage with [RuleSpread] before the first victim, from
+// Neighbours.
 func (o *Order) spreadValue(s *Stage, p *Pod) (count int64) {
 	domains := s.domains(o)
 	here := domains.domain(p.NodeName)

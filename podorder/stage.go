@@ -4,53 +4,55 @@ package podorder
 
 import "slices"
 
-// A Rule names the property that distinguishes two pods.
+// A Rule names the property that decides which of two pods is deleted first.
 type Rule string
 
-// The rules of the chains, in their order, and the tie breakers.
+// The rules of the chains, in their order, and the tie breakers. The comment describes the pod
+// that is deleted first.
 const (
-	RuleUnassigned Rule = "Unassigned"      // one is not assigned to a node
-	RulePhase      Rule = "Phase"           // Pending, then Unknown, then Running
-	RuleNotReady   Rule = "NotReady"        // one is not ready
-	RuleCost       Rule = "DeletionCost"    // the lower deletion cost
+	RuleUnassigned Rule = "Unassigned"      // not assigned to a node
+	RulePhase      Rule = "Phase"           // any other phase, then Unknown, then Running
+	RuleNotReady   Rule = "NotReady"        // not ready
+	RuleCost       Rule = "DeletionCost"    // lower deletion cost
 	RuleNeighbours Rule = "Neighbours"      // more neighbours on the node
 	RuleReadyTime  Rule = "ReadyTime"       // ready for less time; in one age bucket the smaller UID
 	RuleRestarts   Rule = "Restarts"        // more restarts
 	RuleSidecars   Rule = "SidecarRestarts" // more restarts of sidecars
 	RuleCreated    Rule = "CreationTime"    // younger; in one age bucket the smaller UID
-	RuleID         Rule = "ID"              // equal for upstream; UID and name decide
-	RuleCycle      Rule = "Cycle"           // upstream orders this pair the other way or not at all, but has a cycle in the set
+	RuleID         Rule = "ID"              // smaller UID, then name: for upstream the pods are equal
+	RuleCycle      Rule = "Cycle"           // first in the canonical order, though upstream's comparison says otherwise or does not decide
 )
 
-// Further rules, for stages that a caller adds to an order.
+// Further rules, for a Priority or stages that a caller adds to an order.
 const (
-	RulePriority  Rule = "DeletePriority"
-	RuleSpread    Rule = "Spread"    // more pods in its domain, counted again after each victim
-	RuleSpecified Rule = "Specified" // the caller has named the pod
-	RuleNodeState Rule = "NodeState" // its node is going away
-	RuleCompact   Rule = "Compact"   // fewer neighbours on the node
-	RuleAvailable Rule = "Available" // ready, but not available yet
+	RulePriority  Rule = "DeletePriority" // see [Priority]
+	RuleSpread    Rule = "Spread"         // more pods in its domain, counted again after each victim
+	RuleSpecified Rule = "Specified"      // named by the caller
+	RuleNodeState Rule = "NodeState"      // on a node that the caller names, such as one being drained
+	RuleCompact   Rule = "Compact"        // fewer neighbours on the node
+	RuleAvailable Rule = "Available"      // not available
 )
 
-// A Stage is one step of an order: it compares a number of each pod, and the pod with the
-// smaller number is deleted first. A stage without a Key or Item is one of the rules
-// [RuleUnassigned] to [RuleNeighbours], or [RuleSpread]; any other rule without a Key or Item
-// finds all pods equal.
+// A Stage is one step of an order. It gives each pod a number, and the pod with the smaller
+// number is deleted first. The numbers come from Key or Item. Without these, the Rule must be
+// one of [RuleUnassigned] to [RuleNeighbours], or [RuleSpread]; for any other Rule all pods
+// are equal.
 //
-// [RuleSpread] deletes from the fullest of [Order.Domains] first and counts again after each
-// victim, so that the remaining pods are as even as the stages before it allow. Of two such
-// stages the domains of the second must lie within the domains of the first.
+// [RuleSpread] deletes from the domain with the most pods first, see [Order].Domains, and
+// counts again after each victim. So the remaining pods are spread as evenly as the stages
+// before it allow. If there are two such stages, each domain of the second must be within one
+// domain of the first, such as racks within zones.
 type Stage struct {
 	Rule Rule `json:"rule"`
 	// Key returns the number of a pod. It must be a pure function: it is called once for each
 	// pod and must always give the same answer.
 	Key func(p *Pod) int64 `json:"-"`
-	// Item is a Key that also gets the index of the pod in the ordered list, so that it can
-	// read a parallel list of the caller; it replaces Key. [Order.Compare] has no list: there
-	// a has index 0 and b index 1.
+	// Item is a Key that also gets the index of the pod in the list, to read the caller's own
+	// list of the same length. If Item is set, Key is ignored. In [Order.Compare] a has index 0
+	// and b index 1.
 	Item func(i int, p *Pod) int64 `json:"-"`
-	// Text prints the number of a pod in an explanation; nil prints the number itself. It
-	// must be a pure function.
+	// Text returns the value of a pod for an [Explanation]; nil shows the number. It must be a
+	// pure function.
 	Text func(p *Pod) string `json:"-"`
 	// Domains are the domains of this stage, for RuleSpread; nil means the Domains of the
 	// order.
@@ -70,8 +72,8 @@ func (d Domains) domain(node string) string {
 	return d[node]
 }
 
-// Stages returns the stages of a chain before its times and restarts. A caller may insert
-// stages or replace some.
+// Stages returns the stages of a chain, its rules before times and restarts, as a new slice.
+// A caller may insert or replace stages. The chain [Items] has none.
 func (c Chain) Stages() []Stage {
 	if c == Items {
 		return []Stage{}
@@ -92,21 +94,22 @@ func Specified(names ...string) Stage {
 	return firstIf(RuleSpecified, "specified", func(p *Pod) bool { return listed[p.Name] })
 }
 
-// OnNodes returns a stage that deletes pods first if leaving is true of their node, such as a
-// node being drained. The function must be pure.
+// OnNodes returns a stage that deletes the pods first for whose node leaving returns true, such
+// as a node being drained. The function must be pure.
 func OnNodes(leaving func(node string) bool) Stage {
 	return firstIf(RuleNodeState, "on a node that is leaving", func(p *Pod) bool { return leaving(p.NodeName) })
 }
 
-// Unavailable returns a stage that deletes pods first that are not available at the time of
-// the order; it belongs after [RuleNotReady].
+// Unavailable returns a stage that deletes the pods first that are not available at o.Now, see
+// [Pod.Available]. Insert it after [RuleNotReady].
 func (o Order) Unavailable(minReadySeconds int32) Stage {
 	return firstIf(RuleAvailable, "not available", func(p *Pod) bool { return !p.Available(minReadySeconds, o.Now) })
 }
 
-// Tiers returns a stage that puts items in tiers, such as unhealthy items before healthy
-// ones: each item is in the first tier whose predicate is true of it and its index in the
-// list, and after all tiers if no predicate is true. Predicates must be pure functions.
+// Tiers returns a stage that puts items into tiers and deletes those of earlier tiers first,
+// such as unhealthy items before healthy ones. An item is in the first tier whose function
+// returns true for its index in the list and the item. If there is none, it comes after all
+// tiers. A nil function returns false. The functions must be pure.
 func Tiers(rule Rule, tiers ...func(i int, p *Pod) bool) Stage {
 	return Stage{Rule: rule, Item: func(i int, p *Pod) int64 {
 		for n, in := range tiers {
@@ -118,8 +121,8 @@ func Tiers(rule Rule, tiers ...func(i int, p *Pod) bool) Stage {
 	}}
 }
 
-// Costs returns a stage that replaces [RuleCost]. It takes the costs of pods from overlay, by
-// name; pods that overlay does not name keep the cost of their annotation.
+// Costs returns a stage to use in place of [RuleCost]. It takes the cost of a pod from overlay,
+// by name. A pod that is not in overlay keeps the cost of its annotation.
 func Costs(overlay map[string]int64) Stage {
 	return Stage{Rule: RuleCost, Key: func(p *Pod) int64 {
 		if cost, ok := overlay[p.Name]; ok {
@@ -129,13 +132,14 @@ func Costs(overlay map[string]int64) Stage {
 	}}
 }
 
-// Compact returns a stage that replaces [RuleNeighbours]. It deletes pods with fewer
-// neighbours first, so that nodes become empty.
+// Compact returns a stage to use in place of [RuleNeighbours]. It deletes pods with fewer
+// neighbours first, which empties nodes.
 func Compact(neighbours Neighbours) Stage {
 	return Stage{Rule: RuleCompact, Key: func(p *Pod) int64 { return int64(neighbours[p.NodeName]) }}
 }
 
-// firstIf returns a stage that deletes pods first if first is true of them.
+// firstIf returns a stage that deletes the pods first for which the function first returns true.
+// text describes such a pod in an [Explanation].
 func firstIf(rule Rule, text string, first func(p *Pod) bool) Stage {
 	return Stage{
 		Rule: rule,
@@ -163,7 +167,7 @@ func costOf(p *Pod) int64 {
 }
 
 // resolvedStages returns the stages of the order with the stages of its Priority. It returns nil if
-// they are the stages of the chain, which fit in one number.
+// the order has neither: then places hold the values of the chain's stages.
 func (o *Order) resolvedStages() []Stage {
 	stages := o.Stages
 	if stages == nil && o.Chain == Items {
@@ -189,7 +193,8 @@ func (o *Order) resolvedStages() []Stage {
 	return slices.Insert(stages, 0, stage)
 }
 
-// afterHealth returns the index after the readiness of pods.
+// afterHealth returns the index after the stage [RuleNotReady], or after all stages if there is
+// none.
 func afterHealth(stages []Stage) int {
 	for i := range stages {
 		if stages[i].Rule == RuleNotReady && stages[i].Key == nil {
@@ -199,7 +204,8 @@ func afterHealth(stages []Stage) int {
 	return len(stages)
 }
 
-// value returns the number that the stage compares, except for [RuleSpread] in a list.
+// value returns the number that the stage compares, or 0 for [RuleSpread]. If counts is nil, it takes
+// Neighbours of the order.
 func (o *Order) value(s *Stage, i int, p *Pod, counts *neighbourCounts) int64 {
 	switch {
 	case s.Item != nil:
@@ -236,7 +242,7 @@ func boolToInt(b bool) int64 {
 	return 0
 }
 
-// phaseRank orders phases by how little is lost with the pod.
+// phaseRank returns a number for a phase. Pods with smaller numbers are deleted first.
 func phaseRank(p Phase) int8 {
 	switch p {
 	case Unknown:

@@ -2,8 +2,10 @@
 
 package podorder
 
-// Witness returns three pods on which compare is not an order: it is not antisymmetric, not
-// transitive, or its ties are not transitive. It is for diagnosis and takes cubic time.
+// Witness returns three pods that show that compare is not an order: it is not antisymmetric
+// for a and b, in which case c is b; or compare or its ties are not transitive for a, b and c.
+// found is false if there are no such pods. Witness is for diagnosis: for N pods it takes
+// O(N³) time.
 func Witness(pods []Pod, compare func(a, b Pod) int) (a, b, c Pod, found bool) {
 	n := len(pods)
 	signs := make([]int, n*n)
@@ -27,11 +29,11 @@ func Witness(pods []Pod, compare func(a, b Pod) int) (a, b, c Pod, found bool) {
 	return Pod{}, Pod{}, Pod{}, false
 }
 
-// transitive reports whether the sign of a to c follows from a to b and b to c, if these
-// determine it: in a chain of ties and steps forward, a single step puts c after a.
+// transitive reports whether the comparison ac of a and c agrees with the comparisons ab and bc.
+// If neither is positive, ac must be negative if one of them is, and otherwise 0.
 func transitive(ab, bc, ac int) bool {
 	if ab > 0 || bc > 0 {
-		return true // seen from the other end
+		return true // found for the reverse order of the pods, or not determined
 	}
 	return ac == min(ab, bc)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/kplan-go/kplan/selector/claim"
 )
 
-// AdoptPod makes the ReplicaSet the controller of an orphan. The UID is a precondition:
-// another pod with the same name is left alone.
+// AdoptPod makes the ReplicaSet the controller of an orphan, a pod without a controller. The
+// UID is a precondition: another pod with the same name is not adopted.
 type AdoptPod struct {
 	Kind      string               `json:"kind,omitzero"` // "" is a pod
 	Name      string               `json:"name"`
@@ -21,7 +21,8 @@ type AdoptPod struct {
 	Reason    kplan.Reason         `json:"reason"`
 }
 
-// ReleasePod removes the ReplicaSet's owner reference from a pod. The UID is a precondition.
+// ReleasePod removes the owner reference with OwnerUID, the UID of the ReplicaSet, from a
+// pod. The UID of the pod is a precondition.
 type ReleasePod struct {
 	Kind     string       `json:"kind,omitzero"` // "" is a pod
 	Name     string       `json:"name"`
@@ -36,14 +37,14 @@ type CreatePods struct {
 	Kind    string `json:"kind,omitzero"` // "" is a pod
 	Count   int32  `json:"count"`
 	Initial int32  `json:"initial,omitzero"` // size of the first batch; 0 means 1
-	// WithoutController means that the pods get no reference to the ReplicaSet: see
+	// WithoutController means that the pods get no owner reference: see
 	// [Kubernetes15WithoutGarbageCollector].
 	WithoutController bool         `json:"withoutController,omitzero"`
 	Reason            kplan.Reason `json:"reason"`
 }
 
-// DeletePod deletes one pod. Pass UID and ResourceVersion to the API server as preconditions,
-// so that a pod that has changed since is kept.
+// DeletePod deletes one pod. Pass UID and ResourceVersion to the API server as preconditions:
+// then the API server does not delete a pod that has changed since the snapshot.
 type DeletePod struct {
 	Kind            string       `json:"kind,omitzero"` // "" is a pod
 	Name            string       `json:"name"`
@@ -52,7 +53,7 @@ type DeletePod struct {
 	Reason          kplan.Reason `json:"reason"`
 }
 
-// kindText returns the kind of a pod in texts; the empty kind is "pod".
+// kindText returns the kind of a pod for events and errors: "pod" for the empty kind.
 func kindText(kind string) string { return cmp.Or(kind, "pod") }
 
 func (AdoptPod) isAction()   {}
@@ -78,23 +79,23 @@ func (a CreatePods) String() string {
 	return fmt.Sprintf("Created %d pods (%s)", a.Count, a.Reason)
 }
 
-// String returns the text of the Kubernetes event, and the reason.
+// String returns one line with the reason.
 func (a DeletePod) String() string {
 	return fmt.Sprintf("Deleted %s: %s (%s)", kindText(a.Kind), a.Name, a.Reason)
 }
 
-// Patch returns the body of the strategic merge patch.
+// Patch returns the body of the strategic merge patch that adds the owner reference.
 func (a AdoptPod) Patch() []byte {
 	return claim.AdoptChild{UID: a.UID, Reference: a.Reference}.Patch()
 }
 
-// Patch returns the body of the strategic merge patch.
+// Patch returns the body of the strategic merge patch that removes the owner reference.
 func (a ReleasePod) Patch() []byte {
 	return claim.ReleaseChild{UID: a.UID, OwnerUID: a.OwnerUID}.Patch()
 }
 
-// Actions is a list of actions. In JSON each is an object with one key, the name
-// of the action in lower camel case.
+// Actions is a list of actions. In JSON each action is an object with one key, the name of
+// the action in lower camel case, such as "adoptPod".
 type Actions []Action
 
 // MarshalJSON encodes the list.

@@ -14,7 +14,7 @@ import (
 )
 
 // Kind and KindController are the kinds of a ReplicaSet and a ReplicationController in an
-// owner reference. Other kinds need their own API version.
+// owner reference. A ReplicaSet with another Kind must set its APIVersion.
 const (
 	Kind           = "ReplicaSet"
 	KindController = "ReplicationController"
@@ -22,25 +22,24 @@ const (
 
 const defaultBurst = 500
 
-// An input is a snapshot that has been checked and defaulted. It reads the caller's slices in
-// place, and nothing writes to it after admit. Nothing points into it, so it does not outlive
-// the call that plans with it.
+// An input is a snapshot that has been checked and defaulted. It shares the caller's slices
+// and never writes to them. A plan has no pointers into an input.
 type input struct {
 	Snapshot
 	measure
 	opts     Options
 	now      time.Time
-	waiting  bool // for writes that are still expected
+	waiting  bool // the expectations are neither fulfilled nor timed out
 	replicas int32
 	burst    int32
 
-	outstanding int64 // expected writes
+	outstanding int64 // expected writes that have not been seen, even if they have timed out
 
-	neighbours podorder.Neighbours // of pods, counted by a Tracker, or nil
-	refs       []*podorder.Pod     // replaces the snapshot's pods, or nil
+	neighbours podorder.Neighbours // pods by node, counted by a Tracker, or nil
+	refs       []*podorder.Pod     // the pods, in place of the snapshot's pods; or nil
 }
 
-// pod returns a pod by its number.
+// pod returns a pod by its number, its index in refs or in the snapshot.
 func (in *input) pod(i int) *podorder.Pod {
 	if in.refs != nil {
 		return in.refs[i]
@@ -48,10 +47,10 @@ func (in *input) pod(i int) *podorder.Pod {
 	return &in.Pods[i]
 }
 
-// admit checks and defaults a snapshot. M is its measure with the options, or nil to compute
-// it.
+// admit checks and defaults a snapshot. m is the measure of its ReplicaSet with the dialect
+// of opts; if m is nil, admit computes the measure.
 func (in *input) admit(s *Snapshot, now time.Time, opts *Options, m *measure) error {
-	in.Snapshot = *s // field by field: one assignment of a literal copies large values twice
+	in.Snapshot = *s // one assignment of an input{...} would copy the large fields twice
 	in.opts = *opts
 	in.now = now.Round(0).UTC()
 	if !in.Expectations.At.IsZero() {
@@ -100,7 +99,7 @@ func (in *input) admitReplicaSet(errs *kplan.FieldErrors) {
 	errs.NotNegative("ReplicaSet.MinReadySeconds", in.ReplicaSet.MinReadySeconds)
 }
 
-// admitSelector adds an error for a selector that cannot be compiled, but only with
+// admitSelector adds an error for a selector that is invalid, but only with
 // quirk.UnusableSelectorIgnored in Options.Repair.
 func (in *input) admitSelector(errs *kplan.FieldErrors) {
 	if in.unusable != nil && in.selects && in.opts.Repair.Has(quirk.UnusableSelectorIgnored) {

@@ -18,23 +18,24 @@ const MostCreated = 1_000_000
 // Apply returns s after the API server has carried out an action at now, and nothing else has
 // happened. It is for simulators and tests, and does not change s.
 //
-//   - [CreatePods] names pods by the ReplicaSet and the first free numbers, and makes their
-//     UIDs from the name and now. The pods have no node yet, even if the template names one,
-//     because a node name in the template is not part of a snapshot.
-//   - [DeletePod] removes a pod without a node and a finished pod. Other pods get a
-//     DeletionTimestamp and stay until their kubelet has ended them. A pod that already has
-//     one stays.
+//   - [CreatePods] adds pending pods with the labels of the template. Their names are the name
+//     of the ReplicaSet with the lowest unused numbers, and their UIDs are made from the name
+//     and now. They have no node.
+//   - [DeletePod] removes a pod that has no node or is finished. Any other pod stays and gets
+//     now as its DeletionTimestamp, unless it already has a DeletionTimestamp.
+//   - [AdoptPod] sets the controller of a pod. [ReleasePod] removes it if its UID is
+//     OwnerUID, and otherwise changes nothing.
 //   - Resource versions stay as they are.
 //
 // The error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError]: no pod has the name
-// and UID, the pod already has a controller, or more than [MostCreated] pods would be
-// created.
+// and UID of the action, a pod to adopt has another controller, or the count of pods to
+// create is negative or larger than [MostCreated].
 func Apply(s Snapshot, a Action, now time.Time) (Snapshot, error) {
 	return Actions{a}.Apply(s, now)
 }
 
-// Apply returns s after the complete plan has been carried out at now: its actions, and the
-// status.
+// Apply returns s after all actions of the plan have succeeded at now, with the status of the
+// plan. The error is the error of the first action that the function [Apply] refuses.
 func (p Plan) Apply(s Snapshot, now time.Time) (Snapshot, error) {
 	next, err := p.Actions.Apply(s, now)
 	if err != nil {
@@ -45,7 +46,8 @@ func (p Plan) Apply(s Snapshot, now time.Time) (Snapshot, error) {
 }
 
 // Apply returns s after the actions have been carried out at now, in their order. The
-// function [Apply] describes the effect of each. It stops at the first error.
+// function [Apply] describes the effect of each action and its errors. After an error the
+// result is the zero Snapshot.
 func (as Actions) Apply(s Snapshot, now time.Time) (Snapshot, error) {
 	pods := apply.NewList(s.Pods, func(p *podorder.Pod) (string, string) { return p.Name, p.UID })
 	for _, action := range as {

@@ -18,8 +18,8 @@ import (
 	"github.com/kplan-go/kplan/selector/claim"
 )
 
-// TestPropertyApply: no action of a plan is refused by the snapshot that it was made for,
-// a plan is the sum of its actions and the status, and the snapshot stays as it is.
+// TestPropertyApply: Apply refuses no action of a plan for the same snapshot, Plan.Apply applies
+// the actions and the status, and the snapshot does not change.
 func TestPropertyApply(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := anything(t)
@@ -28,7 +28,7 @@ func TestPropertyApply(t *testing.T) {
 	})
 }
 
-// TestApply has what each action does, and when it is refused.
+// TestApply shows what each action does, and when it is refused.
 func TestApply(t *testing.T) {
 	zero, end := time.Time{}, t0.Add(-time.Second)
 	s := replicaset.Snapshot{ReplicaSet: replicaset.ReplicaSet{Name: "web", UID: "u", TemplateLabels: map[string]string{"app": "web"}}, Pods: []podorder.Pod{

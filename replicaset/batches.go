@@ -8,11 +8,11 @@ import (
 	"github.com/kplan-go/kplan"
 )
 
-// SlowStart returns the sizes of the batches in which n creations are made: the first has
-// initial calls, and each further one twice as many as the one before, until all n are made.
-// The calls of a batch are made in parallel, and if one of them fails, all later batches are
-// skipped, so that a used-up quota is not flooded with calls. SlowStart returns nil if n is 0
-// or less, and treats an initial below 1 as 1.
+// SlowStart returns the sizes of the batches in which n creations are made. The first batch
+// has initial calls, each further batch twice as many as the previous one, and the last batch
+// has the remaining calls. Make the calls of a batch in parallel. If a call fails, skip all
+// later batches: they would probably fail too, for example because a quota is used up.
+// SlowStart returns nil if n is 0 or less, and treats an initial below 1 as 1.
 //
 //	SlowStart(10, 1) = 1, 2, 4, 3
 //
@@ -30,8 +30,8 @@ func SlowStart(n, initial int32) []int32 {
 // Batches returns the sizes of the batches in which the pods are created.
 func (a CreatePods) Batches() []int32 { return SlowStart(a.Count, a.Initial) }
 
-// NextBatch returns the number of calls in the next batch, given the outcomes of the calls
-// made so far, or 0 if there is no further batch.
+// NextBatch returns the number of calls in the next batch. The argument has the outcomes of
+// all calls so far. NextBatch returns 0 after a failed call and after the last batch.
 func (a CreatePods) NextBatch(made []kplan.Outcome) int32 {
 	if slices.ContainsFunc(made, func(o kplan.Outcome) bool { return failed(&o) }) {
 		return 0

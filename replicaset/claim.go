@@ -10,8 +10,9 @@ import (
 	"github.com/kplan-go/kplan/selector/claim"
 )
 
-// Owner returns the ReplicaSet as an owner of pods, without its selector. All pods of a
-// snapshot are in its namespace, which has no name here. Owner(nil) owns nothing.
+// Owner returns the ReplicaSet as an owner of pods, without its selector. The namespace stays
+// empty, since all pods of a snapshot are in the namespace of the ReplicaSet. Owner(nil) is
+// an owner without a name and UID.
 func Owner(rs *ReplicaSet) claim.Owner {
 	rs = zero.Or(rs)
 	version := "apps/v1"
@@ -24,7 +25,7 @@ func Owner(rs *ReplicaSet) claim.Owner {
 	}
 }
 
-// podKind returns the kind of the pods, or "" for Pod.
+// podKind returns the kind of the pods for actions: "" for the kind Pod.
 func (rs *ReplicaSet) podKind() string {
 	if rs.PodKind == "Pod" {
 		return ""
@@ -32,21 +33,22 @@ func (rs *ReplicaSet) podKind() string {
 	return rs.PodKind
 }
 
-// A role is the role of a pod for the ReplicaSet.
+// A role is the role of a pod for the ReplicaSet. A plan may act on a pod with any role but
+// roleNone, or report the pod in the status.
 type role uint8
 
 const (
 	roleNone        role = iota // ignored
-	roleActive                  // kept, and counted
-	roleAdopt                   // adopted, and counted
-	roleRelease                 // released
-	roleTerminating             // being deleted, and still running
-	roleFinished                // ended, but owned
+	roleActive                  // active and controlled: counts as a replica
+	roleAdopt                   // to be adopted: counts as a replica
+	roleRelease                 // to be released
+	roleTerminating             // being deleted and not finished
+	roleFinished                // finished and controlled by a ReplicaSet without a selector
 )
 
 func (r role) counts() bool { return r == roleActive || r == roleAdopt }
 
-// role returns the role of a relevant pod.
+// role returns the role of a pod for which concerns is true.
 func (m *measure) role(p *podorder.Pod) role {
 	switch {
 	case m.anyController:
@@ -101,13 +103,15 @@ func (m *measure) roleOfSelected(p *podorder.Pod) role {
 	return roleNone
 }
 
-// isControlledBy reports whether the pod's controller has the given UID. Only the UID decides: a
-// pod with another kind or name in its reference counts, so that no pod is created in its place.
+// isControlledBy reports whether the pod's controller has the given UID. Kind and name of the
+// owner reference do not matter: otherwise each pass would create another pod in place of a pod
+// with a wrong kind or name.
 func isControlledBy(p *podorder.Pod, uid string) bool {
 	return p.ControllerUID == uid && p.ControllerUID != ""
 }
 
-// child returns the fields of a pod that claiming reads.
+// child returns the fields of a pod that claim.DecideActive reads. An unset kind or name of the
+// controller is taken from o if the UID is equal.
 func child(p *podorder.Pod, o *claim.Owner) claim.Child {
 	c := claim.Child{
 		Name: p.Name, UID: p.UID, Labels: p.Labels,

@@ -20,7 +20,7 @@ import (
 	"github.com/kplan-go/kplan/selector/claim"
 )
 
-// selecting makes web select app=web.
+// selecting returns a ReplicaSet web whose selector is app=web.
 func selecting(rs *replicaset.ReplicaSet) {
 	rs.Selector = &selector.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
 }
@@ -39,8 +39,7 @@ func actionTexts(p replicaset.Plan) string {
 	return strings.Join(texts, ", ")
 }
 
-// TestClaim is the table of what becomes of a pod, whether the ReplicaSet is alive or
-// being deleted.
+// TestClaim has a table of the claims of pods, for a ReplicaSet that is being deleted or not.
 func TestClaim(t *testing.T) {
 	for _, c := range []struct {
 		why                   string
@@ -101,8 +100,8 @@ func TestClaimLabelsOfTemplate(t *testing.T) {
 	require.Equal(t, "Released pod: p (NoMatch), Created 1 pods (TooFew)", actionTexts(p))
 }
 
-// TestClaimTogether: claims come first and by name, and the pods that are created or
-// deleted are those that are missing or too many after them.
+// TestClaimTogether: claims come first, sorted by name. The number of pods to create or delete is
+// the difference to the wanted pods after the claims.
 func TestClaimTogether(t *testing.T) {
 	pods := []podorder.Pod{
 		pod("p8", labelled("web"), owner("ReplicaSet", "z", "z")), pod("p4", labelled("x")), pod("p3", labelled("web")),
@@ -150,7 +149,7 @@ func TestKindIsFreeText(t *testing.T) {
 	require.Equal(t, int32(1), *p.Status.TerminatingReplicas, "all else is as for a ReplicaSet")
 }
 
-// TestNoSelector: without a selector the pods are those that are controlled.
+// TestNoSelector: without a selector the pods of a ReplicaSet are the pods that it controls.
 func TestNoSelector(t *testing.T) {
 	s := replicaset.Snapshot{ReplicaSet: web(2), Pods: []podorder.Pod{pod("a", labelled("web")), pod("b", labelled("web"), orphan)}}
 	require.Equal(t, "Created 1 pods (TooFew)", actionTexts(reconcile(t, s, replicaset.Options{})))
@@ -158,7 +157,8 @@ func TestNoSelector(t *testing.T) {
 	require.Equal(t, "Adopted pod: b (Orphan)", actionTexts(reconcile(t, s, replicaset.Options{})), "the empty selector selects everything")
 }
 
-// TestBadSelector: upstream does nothing, in no pass; repaired, the caller learns it.
+// TestBadSelector: with an invalid selector upstream never does anything; with the repair Reconcile
+// returns an error.
 func TestBadSelector(t *testing.T) {
 	rs := web(3, func(rs *replicaset.ReplicaSet) {
 		rs.Selector = &selector.LabelSelector{MatchExpressions: []selector.Expression{{Key: "app", Operator: "Near", Values: []string{"web"}}}}
@@ -193,8 +193,8 @@ func TestReplicationController(t *testing.T) {
 	require.EqualError(t, err, `ReplicaSet.APIVersion: "": must be set, because the kind is not one of Kubernetes`)
 }
 
-// TestRelatedBySelector: neighbours are the pods that this ReplicaSet or one with the
-// same controller selects, whoever owns them.
+// TestRelatedBySelector: neighbours are the pods that this ReplicaSet or one with the same
+// controller selects; the controller of the pods does not matter.
 func TestRelatedBySelector(t *testing.T) {
 	deployed := func(rs *replicaset.ReplicaSet) { rs.ControllerUID = "deployment" }
 	selects := func(name, app, controller string) replicaset.ReplicaSet {

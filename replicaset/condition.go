@@ -14,7 +14,7 @@ func equalConditions(c, d kplan.Condition) bool {
 		c.LastTransitionTime.Equal(d.LastTransitionTime)
 }
 
-// GetCondition returns the first condition of a type.
+// GetCondition returns the first condition of a type, and whether there is one.
 func GetCondition(conditions []kplan.Condition, conditionType string) (kplan.Condition, bool) {
 	for _, c := range conditions {
 		if c.Type == conditionType {
@@ -24,8 +24,9 @@ func GetCondition(conditions []kplan.Condition, conditionType string) (kplan.Con
 	return kplan.Condition{}, false
 }
 
-// SetCondition returns the conditions with c at the end, without other conditions of its
-// type. If the current condition has the same status and reason, nothing changes.
+// SetCondition returns the conditions with c at the end, without other conditions of the type
+// of c. If the first condition of this type has the status and reason of c, SetCondition
+// returns a copy of conditions.
 //
 // It mirrors SetCondition of the replicaset package of Kubernetes.
 func SetCondition(conditions []kplan.Condition, c kplan.Condition) []kplan.Condition {
@@ -52,8 +53,9 @@ func cloneConditions(conditions []kplan.Condition) []kplan.Condition {
 	return slices.Clone(conditions)
 }
 
-// withFailure returns the conditions after creating or deleting pods has failed with err. An
-// existing condition ReplicaFailure stays as it is, unless refresh is set.
+// withFailure returns the conditions after creating or deleting pods has failed with err. It
+// adds the condition ReplicaFailure. An existing condition ReplicaFailure stays as it is, unless
+// refresh is set.
 func withFailure(conditions []kplan.Condition, reason string, err error, now time.Time, refresh bool) []kplan.Condition {
 	next := kplan.Condition{
 		Type: ConditionReplicaFailure, Status: kplan.ConditionTrue, Reason: reason, Message: err.Error(), LastTransitionTime: now,

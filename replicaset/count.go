@@ -10,17 +10,17 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 )
 
-// The counts of a snapshot are the role of each pod, and the number of pods in each state.
+// counts holds the role of each pod, and the number of pods in each state.
 type counts struct {
 	roles      []role          // of each pod
-	draft      *podorder.Draft // of the pods to delete, if deletions were likely
-	front      []int           // numbers of the input's pods in the draft, or nil for all pods
-	onlyVictim bool            // the input has a single pod, which is to be deleted
+	draft      *podorder.Draft // to choose the pods to delete; nil if deletions were unlikely
+	front      []int           // numbers in the draft of the input's pods; nil for all pods
+	onlyVictim bool            // the input has a single pod, and the plan deletes it
 	totals
 }
 
-// The totals are the number of pods in each state. They decide the size of a change and the
-// status.
+// totals holds the number of pods in each state. From these numbers follow the number of pods to
+// create or delete, and the status.
 type totals struct {
 	active, fullyLabeled, ready, available, terminating int32
 	adopt, release                                      int32
@@ -28,9 +28,9 @@ type totals struct {
 	nextAvailable time.Time // earliest instant after now at which a ready pod becomes available
 }
 
-// count claims and counts the pods (see the rules Claims and What counts). If the selector
-// cannot be used, it reads no pods. Two pods of a snapshot that the plan may
-// touch must not have the same name or UID.
+// count claims and counts the pods (see the rules Claims and What counts in rules.md). If the
+// selector cannot be used, it reads no pods. The error reports pods of a snapshot with the same
+// name or UID, unless they are ignored.
 func (in *input) count(r PodReader) (c counts, err error) {
 	if in.unusable != nil || r == nil {
 		return c, nil
@@ -42,7 +42,7 @@ func (in *input) count(r PodReader) (c counts, err error) {
 		identities.Begin(n)
 	}
 	var d *draft
-	if ok || in.opts.Order.Protected == nil { // Protected may read more fields than At returns
+	if ok || in.opts.Order.Protected == nil { // Protected may read fields that At leaves unset
 		d = in.draft(n)
 	}
 	c.roles = make([]role, n)
@@ -62,8 +62,7 @@ func (in *input) count(r PodReader) (c counts, err error) {
 	return c, errs.Join()
 }
 
-// elements returns the pods as elements with a name and a UID. A pod counts if the plan may touch
-// it.
+// elements returns the pods for a check of equal names and UIDs. The check skips ignored pods.
 func elements(pods []podorder.Pod, roles []role) field.Element {
 	return func(i int) (name, uid string, counts bool) { return pods[i].Name, pods[i].UID, roles[i] != roleNone }
 }
@@ -83,7 +82,8 @@ func (in *input) stateOf(p *podorder.Pod) (s state, at time.Time) {
 	return s, at
 }
 
-// count counts a pod by its state.
+// count counts a pod by its state. If the pod is waiting, at is the time at which it becomes
+// available.
 func (t *totals) count(s state, at, now time.Time) {
 	if s.availability == waiting {
 		t.recordWaiting(&s, at, now)
@@ -91,8 +91,8 @@ func (t *totals) count(s state, at, now time.Time) {
 	t.add(s, 1)
 }
 
-// recordWaiting makes a waiting pod available if its time has come, and records the next such time
-// otherwise.
+// recordWaiting makes a waiting pod available if at is not after now. Otherwise it keeps the
+// earlier of at and nextAvailable.
 func (t *totals) recordWaiting(s *state, at, now time.Time) {
 	switch {
 	case !at.After(now):
@@ -102,7 +102,7 @@ func (t *totals) recordWaiting(s *state, at, now time.Time) {
 	}
 }
 
-// add adds n pods with a state, or removes them if n is negative.
+// add adds n pods with a state to the totals. A negative n removes pods.
 func (t *totals) add(s state, n int32) {
 	switch s.role {
 	case roleTerminating:
@@ -129,7 +129,7 @@ func (t *totals) add(s state, n int32) {
 	}
 }
 
-// candidates returns the numbers of the pods that count.
+// candidates returns the numbers of the pods that count as replicas: they may be deleted.
 func (c *counts) candidates() []int {
 	candidates := make([]int, 0, min(int(c.active), len(c.roles)))
 	for i, role := range c.roles {

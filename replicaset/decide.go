@@ -39,13 +39,13 @@ func (in *input) decide(c *counts) decision {
 	return d
 }
 
-// numbers are the input of the decision about the size of a change.
+// numbers holds the input of the decision how many pods to create or delete.
 type numbers struct {
 	wanted, active, ready, available int32
-	terminating                      int32 // pods that must end before others are created, or 0
+	terminating                      int32 // pods that must end before they are replaced, or 0
 	burst                            int32
-	outstanding                      int64 // writes that are still expected
-	waiting                          bool  // until they are seen; otherwise they have timed out
+	outstanding                      int64 // expected writes that have not been seen
+	waiting                          bool  // for these writes; if false, they have timed out
 	deleting                         bool  // the ReplicaSet is being deleted
 }
 
@@ -58,7 +58,8 @@ func (in *input) numbers(c *counts) (n numbers) {
 	return n
 }
 
-// A change is the number of pods to create or delete, and the reasons that hold back more.
+// A change is the number of pods to create or delete. The holds say why the change is smaller
+// than the difference to the wanted pods, or why the ReplicaSet is not available yet.
 type change struct {
 	create, remove int32
 	holds          []kplan.Hold
@@ -67,7 +68,9 @@ type change struct {
 // change returns the change of the number of active pods, up to the burst (Size in rules.md):
 //
 //	create = min(burst, max(0, wanted - active - terminating))
-//	remove = min(burst, active - wanted)
+//	remove = min(burst, max(0, active - wanted))
+//
+// Both are 0 while the pass waits for expectations, and if the ReplicaSet is being deleted.
 func (n numbers) change() (c change) {
 	missing, surplus := int64(n.wanted)-int64(n.active), int64(n.active)-int64(n.wanted)
 	switch {

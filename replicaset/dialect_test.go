@@ -20,8 +20,8 @@ import (
 
 var uncollected = replicaset.Options{Dialect: replicaset.Kubernetes15WithoutGarbageCollector}
 
-// Without the garbage collector of 1.5 pods are a ReplicaSet's if it selects them, whoever controls
-// them; none is adopted or released.
+// Without the garbage collector of 1.5 a pod belongs to a ReplicaSet that selects it, with any
+// controller. No pod is adopted or released.
 func TestWithoutGarbageCollector(t *testing.T) {
 	foreign := owner("ReplicaSet", "old", "old-uid")
 	for _, c := range []struct {
@@ -66,7 +66,7 @@ func TestWithoutGarbageCollector(t *testing.T) {
 	require.Equal(t, "held back: BadSelector", reconcile(t, replicaset.Snapshot{ReplicaSet: web(1)}, uncollected).String(), "without a selector there is no end of creations")
 }
 
-// Pods that are created without a controller are there in the next plan.
+// The next plan counts pods that were created without a controller.
 func TestWithoutGarbageCollectorCreates(t *testing.T) {
 	s := replicaset.Snapshot{ReplicaSet: web(2, selecting)}
 	s.ReplicaSet.TemplateLabels = map[string]string{"app": "web"}

@@ -4,14 +4,16 @@ package replicaset
 
 import "github.com/kplan-go/kplan/podorder"
 
-// A draft chooses the pods to delete while pods are counted. A nil draft chooses no pods.
+// A draft collects the pods for the choice of victims while they are counted: see
+// [podorder.Draft]. A nil draft collects nothing.
 type draft struct {
 	podorder.Draft
 	related func(p *podorder.Pod) bool
 }
 
-// draft returns a draft for n pods if the last status had more pods than wanted: then the
-// pass probably deletes some. Otherwise ranking pods would be wasted work.
+// draft returns a draft for n pods, or nil if the pass probably deletes none: because the last
+// written status, or else n, does not exceed the wanted pods, because the ReplicaSet is being
+// deleted, or because the pass waits for expectations.
 func (in *input) draft(n int) *draft {
 	observed := n
 	if in.ReplicaSet.Status.Replicas > 0 {
@@ -23,7 +25,8 @@ func (in *input) draft(n int) *draft {
 	return in.newDraft(n)
 }
 
-// newDraft returns a draft with room for n pods, or nil if the order compares all pods together.
+// newDraft returns a draft with room for n pods, or nil if the order supports no draft: see
+// [podorder.Order.Draft].
 func (in *input) newDraft(n int) *draft {
 	order := in.order()
 	d := draft{related: order.Related}
@@ -34,14 +37,15 @@ func (in *input) newDraft(n int) *draft {
 	return &d
 }
 
-// add adds the next pod, which may be nil. A pod that counts is selected, so it is related.
+// add adds the next pod, which may be nil. counts tells whether the pod counts as a replica: then
+// the ReplicaSet selects it, and it is a neighbour without calling related.
 func (d *draft) add(p *podorder.Pod, counts bool) {
 	if d != nil {
 		d.Add(p, counts, d.related != nil && p != nil && (counts || p.Active() && d.related(p)))
 	}
 }
 
-// choice returns the choice from the added pods, or nil.
+// choice returns the draft of package podorder, or nil.
 func (d *draft) choice() *podorder.Draft {
 	if d == nil {
 		return nil

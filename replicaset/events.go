@@ -18,21 +18,22 @@ type PodEvent struct {
 	Old, New *podorder.Pod
 }
 
-// An Effect is the effect of an event on a ReplicaSet: the observed creation or deletion, for
+// An Effect is the effect of an event on a ReplicaSet: by which creation or deletion to lower
 // its expectations, and whether to plan again. Packages deploy and daemonset return Effects
 // as well.
 type Effect struct {
 	Name      string        // of the ReplicaSet, DaemonSet or Deployment
-	Created   bool          // a creation was observed
-	Deleted   string        // the deletion of the pod with this name was observed
+	Created   bool          // call Expectations.CreationObserved
+	Deleted   string        // call Expectations.DeletionObserved with this name; "" for no
 	Reconcile bool          // plan now
-	Later     time.Duration // plan again after this time as well; 0 for no
+	Later     time.Duration // plan once more after this time; 0 for no
 }
 
-// Effects returns the effects of an event on the ReplicaSets of its namespace, by name. A pod
-// concerns its controller if one of the ReplicaSets has that UID; an orphan concerns all
-// ReplicaSets that select it, since each may adopt it. A pod that is being deleted counts as
-// deleted. An update with an unchanged resource version is a repetition.
+// Effects returns the effects of an event on the ReplicaSets of its namespace, sorted by name.
+// A pod concerns the ReplicaSet with the UID of the pod's controller. An added orphan, and an
+// orphan with changed labels or a removed controller, concerns all ReplicaSets that select
+// it, since each may adopt it. A pod with a deletion timestamp counts as deleted. An update
+// with an unchanged resource version has no effect.
 //
 // It mirrors addPod, updatePod and deletePod of the replicaset package of Kubernetes.
 func Effects(event PodEvent, replicaSets []ReplicaSet) []Effect {
@@ -40,9 +41,9 @@ func Effects(event PodEvent, replicaSets []ReplicaSet) []Effect {
 	return r.effectsOf(event)
 }
 
-// Effects15 is [Effects] of Kubernetes 1.5, with or without the garbage collector: a pod
-// concerns the oldest ReplicaSet that selects it, or the first by name of several with the
-// same age. The controller of the pod does not matter.
+// Effects15 is [Effects] for Kubernetes 1.5, with or without the garbage collector: a pod
+// concerns the oldest ReplicaSet that selects it, and among equally old ones the first by
+// name. The controller of the pod does not matter.
 //
 // It mirrors addPod, updatePod and deletePod of the replication package of Kubernetes 1.5.
 func Effects15(event PodEvent, replicaSets []ReplicaSet) []Effect {
@@ -67,8 +68,9 @@ func (r *routing) effectsOf(event PodEvent) []Effect {
 	return slices.Compact(r.effects)
 }
 
-// NeedsForget reports whether the expectations of a ReplicaSet are void because it was
-// deleted, or deleted and created again with the same name. Either may be nil.
+// NeedsForget reports whether to drop the expectations of a ReplicaSet, because it was
+// deleted, or deleted and created again with the same name. A nil before means that the
+// ReplicaSet is new, and a nil after that it was deleted.
 func NeedsForget(before, after *ReplicaSet) bool {
 	return before != nil && (after == nil || before.UID != after.UID)
 }
@@ -80,8 +82,8 @@ type routing struct {
 	effects     []Effect
 }
 
-// podAdded adds the effects of an added pod. After a restart of the controller an added pod may be
-// terminating.
+// podAdded adds the effects of an added pod. After a restart of the controller the cache also adds
+// pods that are already being deleted.
 func (r *routing) podAdded(p *podorder.Pod) {
 	switch rs := r.controller(p); {
 	case !p.DeletionTimestamp.IsZero():

@@ -13,7 +13,7 @@ import (
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// Two pods were asked for: until the cache shows them, nothing more is created.
+// Two pods were requested: until the cache shows them, no further pod is created.
 func ExampleExpectCreations() {
 	e := replicaset.ExpectCreations(2, noon)
 	fmt.Println(e.Fulfilled(), e.CreationObserved().Fulfilled(), e.CreationObserved().CreationObserved().Fulfilled())
@@ -76,7 +76,7 @@ func ExampleExpectations_Equal() {
 	// Output: false true
 }
 
-// What the writes of a plan will show is stored before they are made.
+// The expectations of a plan are stored before its writes are made.
 func ExamplePlan_Expect() {
 	s, now := shop(5)
 	plan, _ := replicaset.Reconcile(s, now, replicaset.Options{})
@@ -84,7 +84,7 @@ func ExamplePlan_Expect() {
 	// Output: Created 3 pods (TooFew) - 3 expected
 }
 
-// A ReplicaSet of the same name with another UID is another one.
+// A ReplicaSet with the same name and another UID is another ReplicaSet.
 func ExampleNeedsForget() {
 	before, after := replicaset.ReplicaSet{Name: "web", UID: "r1"}, replicaset.ReplicaSet{Name: "web", UID: "r2"}
 	fmt.Println(replicaset.NeedsForget(&before, &before), replicaset.NeedsForget(&before, &after), replicaset.NeedsForget(&before, nil))

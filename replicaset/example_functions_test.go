@@ -35,7 +35,7 @@ func ExampleApply() {
 	// Output: b true false <nil>
 }
 
-// A whole pass: the pods that are missing are there, and the status is that of before.
+// A complete pass: the missing pods are created, and the status has the counts from before.
 func ExamplePlan_Apply() {
 	s, now := shop(4)
 	plan, _ := replicaset.Reconcile(s, now, replicaset.Options{})
@@ -93,7 +93,7 @@ func ExampleCreatePods_NextBatch() {
 	// 0
 }
 
-// What claims pods is told from others by its UID.
+// The UID identifies the owner of pods.
 func ExampleOwner() {
 	rs := replicaset.ReplicaSet{Name: "web", UID: "r1"}
 	owner := replicaset.Owner(&rs)
@@ -134,7 +134,7 @@ func ExampleEntry() {
 	// Output: web-7d4c 3 HistoryNotEmpty
 }
 
-// The younger pod goes, and why the other one stays.
+// Why the younger pod is deleted, and why the older pod stays.
 func ExampleExplain() {
 	s, now := shop(1)
 	explanations, err := replicaset.Explain(s, now, replicaset.Options{})
@@ -183,7 +183,7 @@ func ExampleRetryDelay() {
 	// Output: 5ms 40ms 16m40s
 }
 
-// What has changed is written, and what has not is not.
+// An unchanged status needs no write, and a changed status does.
 func ExampleNeedsWrite() {
 	rs := replicaset.ReplicaSet{Generation: 2, Status: replicaset.Status{ObservedGeneration: 2, Replicas: 3}}
 	fmt.Println(replicaset.NeedsWrite(rs, rs.Status))

@@ -113,7 +113,7 @@ func Example_scaleDown() {
 	// nothing to do
 }
 
-// Each event is told once, and the plan after it counts one pod. What would be, a clone says.
+// Each event is applied once, and the next plan counts one pod. A clone answers what-if questions.
 func ExampleTracker() {
 	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	var web replicaset.Tracker

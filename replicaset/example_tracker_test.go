@@ -11,7 +11,7 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 )
 
-// oneOfTwo is a ReplicaSet of two pods of which one is there.
+// oneOfTwo is a ReplicaSet that wants two pods and has one.
 func oneOfTwo() replicaset.Tracker {
 	var t replicaset.Tracker
 	_ = t.Apply(replicaset.Delta{
@@ -46,7 +46,7 @@ func ExampleTracker_Plan() {
 	// Created 1 pods (TooFew) <nil>
 }
 
-// What is asked of a clone changes nothing in what it was cloned from.
+// Changes of a clone do not change the original.
 func ExampleTracker_Clone() {
 	web := oneOfTwo()
 	whatIf := web.Clone()

@@ -8,31 +8,32 @@ import (
 	"time"
 )
 
-// ExpectationTimeout is how long a planner waits for writes that it does not see.
+// ExpectationTimeout is how long [Reconcile] waits for writes that the cache does not show.
 const ExpectationTimeout = 5 * time.Minute
 
-// Expectations are the requested creations and deletions that have not been observed yet. The
-// zero Expectations expect nothing. They are a value: each method returns the new
-// expectations.
+// Expectations are the requested creations and deletions that the cache has not shown yet.
+// The zero Expectations expect nothing. A method does not change its receiver: it returns the
+// new expectations.
 //
 // They mirror UIDTrackingControllerExpectations of the controller package of
 // Kubernetes for one controller.
 type Expectations struct {
-	Creations int64     `json:"creations,omitzero"` // may be negative: more were observed
+	Creations int64     `json:"creations,omitzero"` // negative if more were observed than requested
 	Deletions int64     `json:"deletions,omitzero"`
 	Pending   []string  `json:"pending,omitempty"` // names of the pods to be deleted, sorted
 	At        time.Time `json:"at,omitzero"`       // when they were set; zero if nothing is expected
 }
 
-// ExpectCreations returns the expectation of n creations from now on. It replaces earlier
-// expectations.
+// ExpectCreations returns the expectation of n creations, with now as the start of the
+// timeout. Store the result in place of earlier expectations.
 func ExpectCreations(n int64, now time.Time) Expectations {
 	return Expectations{Creations: n, At: now.Round(0).UTC()}
 }
 
-// ExpectDeletions returns the expectation that the pods with these names are deleted, from
-// now on. It replaces earlier expectations. A name counts once: a deletion may be observed
-// twice, when it is requested and when the pod is gone.
+// ExpectDeletions returns the expectation that the pods with these names are deleted, with
+// now as the start of the timeout. Store the result in place of earlier expectations. A name
+// counts once, because the cache may show a deletion twice: when the pod gets its deletion
+// timestamp, and when it is gone.
 func ExpectDeletions(names []string, now time.Time) Expectations {
 	pending := slices.Clone(names)
 	slices.Sort(pending)
@@ -57,8 +58,8 @@ func (e Expectations) DeletionObserved(name string) Expectations {
 	return e.Lower(0, 1)
 }
 
-// Lower returns the expectations minus this many creations and deletions. Expectations that
-// were never set stay empty.
+// Lower returns the expectations minus this many creations and deletions. It does not change
+// Pending. Expectations with a zero At stay as they are.
 func (e Expectations) Lower(creations, deletions int64) Expectations {
 	if !e.At.IsZero() {
 		e.Creations -= creations
@@ -67,7 +68,7 @@ func (e Expectations) Lower(creations, deletions int64) Expectations {
 	return e
 }
 
-// Raise returns the expectations plus this many creations and deletions.
+// Raise returns the expectations plus this many creations and deletions: the opposite of Lower.
 func (e Expectations) Raise(creations, deletions int64) Expectations {
 	return e.Lower(-creations, -deletions)
 }
@@ -83,7 +84,7 @@ func (e Expectations) Satisfied(now time.Time) bool {
 	return e.Fulfilled() || now.Sub(e.At) > ExpectationTimeout
 }
 
-// Remaining returns how long it takes until the expectations time out, or 0 if they are
+// Remaining returns the time from now until the expectations time out, or 0 if they are
 // satisfied.
 func (e Expectations) Remaining(now time.Time) time.Duration {
 	if e.Satisfied(now) {
@@ -95,7 +96,8 @@ func (e Expectations) Remaining(now time.Time) time.Duration {
 // expiry returns the first instant at which the expectations have timed out.
 func (e Expectations) expiry() time.Time { return e.At.Add(ExpectationTimeout + 1) }
 
-// outstanding returns the number of writes that are still expected.
+// outstanding returns the number of expected writes that have not been observed, even if they
+// have timed out.
 func (e Expectations) outstanding() int64 {
 	if e.Fulfilled() {
 		return 0

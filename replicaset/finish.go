@@ -23,46 +23,45 @@ func failed(o *kplan.Outcome) bool {
 
 // A Report holds the outcomes of a plan.
 type Report struct {
-	LiveCheck error           // the error of claim.CheckLive, which forbids adoptions, or nil
-	Claims    []kplan.Outcome // of AdoptPod and ReleasePod, in order
-	Creates   []kplan.Outcome // of the calls that were made for CreatePods, in order
-	Deletes   []kplan.Outcome // of DeletePod, in order
-	// Expectations are the expectations of [Plan.Expect], lowered by all events since. Read
-	// them, call Finish, and store the resulting expectations under one lock, or events in
-	// the meantime are lost.
+	LiveCheck error           // the error of claim.CheckLive: no pod was adopted; nil if it passed
+	Claims    []kplan.Outcome // of each AdoptPod and ReleasePod, in the order of the plan
+	Creates   []kplan.Outcome // of the calls that were made for CreatePods, in any order
+	Deletes   []kplan.Outcome // of each DeletePod, in the order of the plan
+	// Expectations are the expectations of [Plan.Expect], lowered by all events since then.
+	// Hold one lock while you read them, call Finish and store Result.Expectations, or you
+	// lose the events in between.
 	Expectations Expectations
 }
 
-// A Result is the end of a pass.
+// A Result is the result of a pass, see [Finish].
 type Result struct {
 	Expectations Expectations // for the next snapshot
-	// Written is for the next snapshot as well: the versions of the pods that were created or
-	// adopted. Add the version of the status once it is written, see [Versions.WroteStatus].
+	// Written is also for the next snapshot: the highest version of the pods that were created
+	// or adopted. After you have written the status, add its version with
+	// [Versions.WroteStatus].
 	Written     Versions
-	Status      Status // to be written if WriteStatus is set
+	Status      Status // write it if WriteStatus is set
 	WriteStatus bool
 	Events      []kplan.Event
-	// Err is the error with which the pass failed: then call [Reconcile] again after
-	// [RetryDelay]. If it is nil, reset the number of failures. Errs are all errors of the
-	// same kind.
+	// Err is the first of Errs, the errors of the pass. If it is set, call [Reconcile] again
+	// after [RetryDelay]. If it is nil, reset the number of failures.
 	Err  error
 	Errs []error
-	// RecheckAt is RecheckAt of the plan, and zero for a pass that failed.
+	// RecheckAt is RecheckAt of the plan, or zero if Err is set.
 	RecheckAt time.Time
-	// Again is the snapshot to plan from at once if pods to be adopted are gone: the snapshot
-	// after the other claims, in which no ReplicaSet may adopt the missing pods. They count
-	// as neighbours until the caller's cache removes them. No later action of the plan may
-	// have been carried out then, and Err wraps [kplan.ErrGone], so that a caller that does
-	// not plan at once does so later. Each such snapshot has fewer orphans than the one
-	// before.
+	// Again is set if a pod to adopt is gone and no other claim failed. Plan from this snapshot
+	// at once, and make no further calls for this plan. In Again the other claims are done, and
+	// the missing pods cannot be adopted; they still count as neighbours, as in upstream's
+	// cache. Err wraps [kplan.ErrGone]: a caller that ignores Again retries later. Each Again
+	// has fewer orphans than its snapshot, so a loop over Again ends.
 	//
-	// In the dialects of Kubernetes 1.5 Again is set after any failed adoption. Err is the
-	// error of the adoption and only to be logged: the pass continues with Again.
+	// In the dialects of Kubernetes 1.5 Again is set after any failed adoption, unless a
+	// release failed as well. Log Err, and continue the pass with Again.
 	Again *Snapshot
 }
 
-// Expect returns the expectations to store before the plan is executed: the expected
-// creations or deletions of the plan, or before if it has none.
+// Expect returns the expectations to store before the plan is executed: the creations or
+// deletions of the plan. If the plan has neither, Expect returns the argument before.
 func (p Plan) Expect(before Expectations, now time.Time) Expectations {
 	var names []string
 	for _, a := range p.Actions {
@@ -80,8 +79,9 @@ func (p Plan) Expect(before Expectations, now time.Time) Expectations {
 }
 
 // Finish returns the result of executing p, a plan for s: the remaining expectations, the
-// status to write and whether to try again. An error of a claim ends a pass before pods are
-// created or deleted, and without a status.
+// status to write, and the error. After a failed claim, an adoption or release, it ignores
+// the outcomes of creations and deletions and writes no status, except as
+// quirk.FailedClaimHidesStatus repairs.
 //
 // It mirrors syncReplicaSet, manageReplicas and claimPods of Kubernetes.
 func Finish(s Snapshot, p Plan, r Report, now time.Time, opts Options) Result {
@@ -136,13 +136,13 @@ type finish struct {
 	result Result
 }
 
-// selectorUnusable reports whether the plan is empty because of an unusable selector: then not even
-// the status is written.
+// selectorUnusable reports whether the plan is empty because the selector cannot be used. After
+// such a plan the status is not written.
 func (f *finish) selectorUnusable() bool {
 	return slices.ContainsFunc(f.plan.Holds, func(h kplan.Hold) bool { return h.Reason == reason.BadSelector })
 }
 
-// recordWritten records the versions of the pods that were adopted and created.
+// recordWritten adds the versions of the pods that were adopted and created to the result.
 func (f *finish) recordWritten() {
 	record := func(o *kplan.Outcome) {
 		if o.Answer == kplan.Done && o.ResourceVersion != "" {
@@ -172,9 +172,9 @@ func (f *finish) setError() {
 	}
 }
 
-// claimErrors adds the errors of adoptions and releases that end the pass to f.errs, and returns
-// the other errors: of adoptions of pods that are gone, and in 1.5 of all adoptions. A pod that
-// another client has released is no error.
+// claimErrors adds the errors of claims that end the pass to f.errs. It returns the other errors:
+// of adoptions of pods that are gone, and in Kubernetes 1.5 of all failed adoptions. It is no
+// error if another client has already released a pod.
 func (f *finish) claimErrors() (tolerated []error) {
 	i := 0
 	for _, a := range f.plan.Actions {
@@ -219,23 +219,23 @@ func (f *finish) claimOutcome(i int) *kplan.Outcome {
 	return &kplan.Outcome{}
 }
 
-// afterClaims returns the snapshot after the claims. A pod that is gone or released is still a
-// neighbour: getIndirectlyRelatedPods lists the cache.
+// afterClaims returns the snapshot after the claims. A pod that is gone or released stays in the
+// snapshot and may be a neighbour, because getIndirectlyRelatedPods of Kubernetes lists the cache.
 func (f *finish) afterClaims() *Snapshot {
 	next, i := f.s, 0
-	next.Written, next.Read = f.result.Written, f.s.Read.withWritten(f.result.Written) // as if the caches had read the claims
+	next.Written, next.Read = f.result.Written, f.s.Read.withWritten(f.result.Written) // the snapshot has the claims
 	next.Pods = slices.Clone(f.s.Pods)
 	setController := func(name, uid string, o *kplan.Outcome, lost bool, reference claim.OwnerReference) {
 		at := slices.IndexFunc(next.Pods, func(p podorder.Pod) bool { return p.Name == name && p.UID == uid })
 		if at < 0 {
 			return
 		}
-		if lost { // another owner, so that no ReplicaSet claims the pod
+		if lost { // with this invented controller no ReplicaSet claims the pod
 			reference = claim.OwnerReference{Kind: "Gone", Name: name, UID: f.s.ReplicaSet.UID + " gone"}
 		}
 		p := &next.Pods[at]
 		p.ControllerKind, p.ControllerName, p.ControllerUID = reference.Kind, reference.Name, reference.UID
-		p.ResourceVersion = o.ResourceVersion // an unknown version is no precondition
+		p.ResourceVersion = o.ResourceVersion // if empty, DeletePod has no such precondition
 	}
 	for _, a := range f.plan.Actions {
 		switch a := a.(type) {
@@ -251,9 +251,9 @@ func (f *finish) afterClaims() *Snapshot {
 	return &next
 }
 
-// setStatusAfterFailedClaim sets the old status or, with quirk.FailedClaimHidesStatus in Options.Repair,
-// the status of the current pods. Its conditions stay: no pod was created or deleted, so new
-// failures cannot be known.
+// setStatusAfterFailedClaim sets the old status. With quirk.FailedClaimHidesStatus in
+// Options.Repair it sets the counts of the pods without the pods to adopt, and keeps the old
+// conditions, because no call to create or delete a pod was made.
 func (f *finish) setStatusAfterFailedClaim() {
 	if !f.opts.Repair.Has(quirk.FailedClaimHidesStatus) {
 		f.result.Status = f.s.ReplicaSet.Status.clone()
@@ -276,8 +276,9 @@ func (f *finish) setStatusAfterFailedClaim() {
 	}
 }
 
-// finishCreations adds the errors and events of creations, and lowers the expectations by the
-// creations that failed or were skipped.
+// finishCreations adds the errors and events of creations. It lowers the expectations by the
+// creations that failed or were skipped and, with quirk.TerminatingNamespaceRaisesExpectations in
+// Options.Repair, by those that a terminating namespace refused.
 func (f *finish) finishCreations() {
 	for k, a := range f.plan.Actions {
 		c, ok := a.(CreatePods)
@@ -285,7 +286,7 @@ func (f *finish) finishCreations() {
 			continue
 		}
 		f.reason = "FailedCreate"
-		unmade := int64(c.Count) // failed or skipped
+		unmade := int64(c.Count) // creations by which to lower the expectations
 		for i := range f.report.Creates {
 			o := &f.report.Creates[i]
 			switch {
@@ -296,7 +297,7 @@ func (f *finish) finishCreations() {
 			case o.Answer == kplan.Done:
 				f.addEvent(k, "Normal", "SuccessfulCreate", "Created "+kindText(c.Kind)+": "+o.Name)
 			case f.opts.Repair.Has(quirk.TerminatingNamespaceRaisesExpectations):
-				continue // the creation will never be observed
+				continue // the cache will never show the pod
 			}
 			unmade--
 		}
@@ -305,8 +306,9 @@ func (f *finish) finishCreations() {
 }
 
 // finishDeletions adds the errors and events of deletions, and lowers the expectations by the
-// deletions that failed. A pod that has changed since
-// it was read is no error: once the change is seen, the next plan may choose another pod.
+// deletions that failed. It is no error if the pod has changed since it was read: the next plan
+// sees the change and may choose another pod. Nor is it an error if the pod is gone, except in
+// Kubernetes 1.5.
 func (f *finish) finishDeletions() {
 	i := 0
 	for k, a := range f.plan.Actions {
@@ -338,10 +340,11 @@ func (f *finish) addEvent(action int, eventType, reason, message string) {
 }
 
 // RetryDelay returns how long to wait before the next pass of an object after this number of
-// consecutive failures: 5 ms after the first, and twice as long after each further one, up to
-// 1000 s. Upstream also limits all passes of a controller to 10 per second, with bursts of
-// 100. Its controllers of ReplicaSets and DaemonSets never give up; the controller of
-// Deployments does, see MaxRetries of package deploy.
+// consecutive failures: 5 ms after the first, and twice as long after each further failure,
+// up to 1000 s. It returns 0 for 0 failures or less. Kubernetes also limits the retries of a
+// controller for all its objects to 10 per second, with bursts of 100. The controllers of
+// ReplicaSets and DaemonSets retry without end; the controller of Deployments does not, see
+// MaxRetries of package deploy.
 //
 // It mirrors DefaultControllerRateLimiter of package workqueue of client-go 0.36.3.
 func RetryDelay(failures int) time.Duration {

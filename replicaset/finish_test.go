@@ -141,8 +141,8 @@ func TestFinishClaims(t *testing.T) {
 	}
 }
 
-// TestFailureCondition: a condition that is there already is left as it is,
-// whatever it says; repaired, it says what is wrong now.
+// TestFailureCondition: an existing condition does not change, even for another failure; with the
+// repair it has the latest failure.
 func TestFailureCondition(t *testing.T) {
 	at := t0.Add(-time.Hour)
 	condition := func(status kplan.ConditionStatus, reason, message string, at time.Time) kplan.Condition {
@@ -178,8 +178,8 @@ func TestFailureCondition(t *testing.T) {
 	}
 }
 
-// TestFailureWhileWaiting: a pass that waits for expectations takes the condition
-// away though nothing is better; repaired, it stays.
+// TestFailureWhileWaiting: a pass that waits for expectations removes the condition although it
+// tried nothing; with the repair the condition stays.
 func TestFailureWhileWaiting(t *testing.T) {
 	failure := []kplan.Condition{{Type: "ReplicaFailure", Status: "True", Reason: "FailedCreate"}}
 	s := replicaset.Snapshot{ReplicaSet: web(3, func(rs *replicaset.ReplicaSet) { rs.Status.Conditions = failure }), Expectations: replicaset.ExpectCreations(1, t0)}
@@ -276,8 +276,8 @@ func TestVersions(t *testing.T) {
 	require.NoError(t, replicaset.Versions{}.Check(replicaset.Versions{Pods: "1"}))
 }
 
-// A pod that is gone before it can be adopted is nobody's in the next plan, which is made
-// at once: no other pod goes for it.
+// A pod that is gone before its adoption is not counted in the next plan, which is made at once:
+// no other pod is deleted because of it.
 func TestFinishOrphanGone(t *testing.T) {
 	s := replicaset.Snapshot{ReplicaSet: web(1, selecting), Pods: []podorder.Pod{
 		pod("gone", labelled("web"), orphan, readyAgo(1000*time.Second)), pod("mine", labelled("web"), readyAgo(10*time.Second)),

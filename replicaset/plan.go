@@ -13,20 +13,22 @@ import (
 // A Plan is the next step of a ReplicaSet.
 type Plan struct {
 	// Actions are the writes, in order: any number of [AdoptPod] and [ReleasePod], and then
-	// either one [CreatePods] or any number of [DeletePod]. If an adoption or release fails,
-	// stop; the creations and deletions do not depend on each other.
+	// at most one [CreatePods] or any number of [DeletePod]. If an adoption or release fails,
+	// try the other adoptions and releases, but create and delete no pods. If a deletion
+	// fails, go on with the others.
 	Actions Actions `json:"actions,omitempty"`
-	// LiveCheck tells the caller to read the ReplicaSet from the API server before pods are
-	// adopted: see [claim.CheckLive]. A cache may not show yet that it is gone.
+	// LiveCheck tells the caller to read the ReplicaSet from the API server before it adopts
+	// pods: see [claim.CheckLive]. The cache may still show a ReplicaSet that is gone.
 	LiveCheck bool `json:"liveCheck,omitzero"`
 	// Holds are the changes that were held back, and the reasons.
 	Holds []kplan.Hold `json:"holds,omitempty"`
-	// Status is the complete next status, if the actions succeed. It counts the pods of the
-	// snapshot, before the actions. Write it if it differs.
+	// Status is the complete next status if the actions succeed. It counts the pods of the
+	// snapshot, before creations and deletions; pods to adopt count as adopted. Write the
+	// status if [NeedsWrite] is true.
 	Status Status `json:"status"`
-	// RecheckAt is when to call [Reconcile] again even if nothing changes: when the next
-	// ready pod becomes available or expectations time out. It is zero if time alone cannot
-	// change the plan.
+	// RecheckAt is when to call [Reconcile] again even if nothing changes: the earlier of the
+	// times at which the next ready pod becomes available and the expectations time out. It is
+	// zero if time alone cannot change the plan.
 	RecheckAt time.Time `json:"recheckAt,omitzero"`
 }
 
@@ -50,7 +52,8 @@ var (
 	_ Action = DeletePod{}
 )
 
-// String returns one line for each action and hold. It ends without a newline.
+// String returns one line for each action and hold, without a newline at the end. For a plan
+// without actions and holds it returns "nothing to do".
 func (p Plan) String() string {
 	var lines []string
 	for _, a := range p.Actions {

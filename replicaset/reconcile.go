@@ -10,18 +10,20 @@ import (
 	"github.com/kplan-go/kplan/replicaset/reason"
 )
 
-// Reconcile returns the next step of the ReplicaSet in s as of now. It performs
+// Reconcile returns the next step of the ReplicaSet in s at the time now. It performs
 // nothing. The error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError] for each
-// field that cannot be used.
+// invalid field.
 func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
 	return reconcile(s, podList(s.Pods), now, opts)
 }
 
-// ReconcileFrom is [Reconcile] with the pods of r instead of the pods of s. Most passes of a
-// cluster create pods or do nothing: they only count pods and copy none. If the plan deletes
-// pods, it copies only pods that may be among the victims.
+// ReconcileFrom is [Reconcile] with the pods of r instead of the pods of s. A pass that only
+// creates pods or does nothing copies no pod. A pass that adopts or releases pods copies all.
+// A pass that only deletes pods copies those that may be victims, but all pods if the last
+// status does not show more pods than wanted, or if Options.Order has a Priority, Stages or
+// Protected, or with Options.Spread.
 //
-// If r is nil there are no pods.
+// If r is nil, there are no pods.
 func ReconcileFrom(s Snapshot, r PodReader, now time.Time, opts Options) (Plan, error) {
 	s.Pods = nil
 	return reconcile(s, r, now, opts)
@@ -46,8 +48,8 @@ func reconcile(s Snapshot, r PodReader, now time.Time, opts Options) (p Plan, er
 	return p, nil
 }
 
-// readPods gives the input the pods of the reader that the plan needs: all pods, or a few
-// that include the victims. The pods of a snapshot are in the input already.
+// readPods copies the pods that the plan needs from the reader to the input: all pods, or a few
+// that include the victims. For pods of a snapshot it does nothing: the input has them.
 func (in *input) readPods(r PodReader, c *counts) {
 	if _, ok := r.(podList); ok {
 		return
@@ -69,7 +71,7 @@ func (in *input) readPods(r PodReader, c *counts) {
 	}
 }
 
-// stale returns the hold of the pass if a cache is older than the last writes.
+// stale returns the hold of the pass, and true, if a cache is older than the last writes.
 func (in *input) stale() (kplan.Hold, bool) {
 	if in.Written.Pods == "" && in.Written.ReplicaSets == "" {
 		return kplan.Hold{}, false
@@ -85,8 +87,9 @@ func (in *input) stale() (kplan.Hold, bool) {
 	return newHold(why, versionNumber(u.read), versionNumber(u.written)), true
 }
 
-// Explain returns why [Reconcile] deletes these pods, and why the first remaining pod stays.
-// The arguments are the same as for Reconcile.
+// Explain returns why [Reconcile] deletes its victims, and why the first remaining pod stays.
+// The result is nil if Reconcile deletes no pods. The arguments and the error are those of
+// Reconcile.
 func Explain(s Snapshot, now time.Time, opts Options) ([]podorder.Explanation, error) {
 	var in input
 	if err := in.admit(&s, now, &opts, nil); err != nil || s.Written.Check(s.Read) != nil {

@@ -10,10 +10,10 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// Order returns the order in which [Reconcile] deletes pods, with the neighbours counted, so
-// that it can also compare just two pods. It also returns the numbers of the pods that may be
-// deleted, which are none if the selector cannot be used. The arguments and the error are the
-// same as for Reconcile.
+// Order returns the order in which [Reconcile] deletes pods. Its Neighbours are counted, so
+// [podorder.Order.Compare] needs no list of pods. The candidates are the numbers of the pods
+// that may be deleted, their indexes in s.Pods; if the selector cannot be used, there are
+// none. The arguments and the error are those of Reconcile.
 func Order(s Snapshot, now time.Time, opts Options) (order podorder.Order, candidates []int, err error) {
 	var in input
 	if err := in.admit(&s, now, &opts, nil); err != nil {
@@ -38,7 +38,7 @@ func Order(s Snapshot, now time.Time, opts Options) (order podorder.Order, candi
 	return order, c.candidates(), nil
 }
 
-// order returns the deletion order (Victims and Neighbours in rules.md).
+// order returns the deletion order (see Victims and Neighbours in rules.md).
 func (in *input) order() podorder.Order {
 	o := in.opts.Order
 	o.Now, o.Neighbours = in.now, in.neighbours
@@ -57,7 +57,8 @@ func (in *input) order() podorder.Order {
 	return o
 }
 
-// spread replaces the neighbours on a node by the neighbours in a domain.
+// spread replaces the stage that counts neighbours on a node by one that counts them in a domain.
+// The stages of Kubernetes 1.5 have no neighbours: there the new stage is the last one.
 func spread(stages []podorder.Stage) []podorder.Stage {
 	i := slices.IndexFunc(stages, func(s podorder.Stage) bool { return s.Rule == podorder.RuleNeighbours })
 	if i < 0 {
@@ -67,15 +68,19 @@ func spread(stages []podorder.Stage) []podorder.Stage {
 	return stages
 }
 
-// fewSelectors is the number of selectors up to which trying each is faster than an index.
+// fewSelectors is the largest number of selectors for which no index or map is built: up to this
+// number it is faster to try each.
 const fewSelectors = 4
 
 // related returns a function that reports whether a pod counts as a neighbour: whether this
-// ReplicaSet or one with the same controller selects it, with any owner. A ReplicaSet without a
-// controller has no related ReplicaSets, and then not even its own pods are neighbours. A
-// selector that cannot be used selects nothing. An unset selector also selects nothing, unless the
-// selector of this ReplicaSet is unset too: then ownership decides. Found is a buffer; it is
-// nil if clones of a Tracker use the function.
+// ReplicaSet or a sibling with the same controller selects the pod. The controller of the pod does
+// not matter. For a ReplicaSet without a controller and for a ReplicationController, related
+// returns nil: no pod is a neighbour, not even their own. An invalid selector selects nothing. If
+// the selector of this ReplicaSet is unset, the pods that it and siblings without a selector
+// control are neighbours too; otherwise siblings without a selector select nothing.
+//
+// found is a buffer that calls of the function share. It is nil if clones of a Tracker, which may
+// run in several goroutines, use the function.
 func (in *input) related(found *[]int) func(p *podorder.Pod) bool {
 	if in.ReplicaSet.ControllerUID == "" || in.ReplicaSet.Kind == KindController {
 		return nil

@@ -11,21 +11,21 @@ import (
 	"github.com/kplan-go/kplan/selector/claim"
 )
 
-// A measure holds all inputs of counting except the pods and the time.
+// A measure holds the input of counting other than the pods and the time.
 type measure struct {
 	uid           string // of the ReplicaSet
 	minReady      int32  // its MinReadySeconds
-	selects       bool   // it has a selector
+	selects       bool   // the ReplicaSet has a selector
 	owner         claim.Owner
-	unusable      error // why the selector cannot be compiled, or why it must be set
+	unusable      error // why the selector cannot be used: invalid, or unset but needed
 	dialect       Dialect
 	anyController bool    // pods count with any controller
 	template      []label // the labels of new pods
 	implied       bool    // the selector selects all pods with the template labels
 }
 
-// errUnselected is the error of a missing selector if pods belong to a ReplicaSet by the selector
-// alone.
+// errUnselected is the error of an unset selector for Kubernetes15WithoutGarbageCollector, in which
+// the pods of a ReplicaSet are all selected pods.
 var errUnselected = errors.New("it alone says which pods belong to the ReplicaSet")
 
 func newMeasure(rs *ReplicaSet, dialect Dialect) measure {
@@ -48,37 +48,37 @@ func newMeasure(rs *ReplicaSet, dialect Dialect) measure {
 
 type label struct{ key, value string }
 
-// A state is the contribution of one pod to the counts.
+// A state holds the properties of a pod that are counted.
 type state struct {
 	role                role
 	fullyLabeled, ready bool
 	availability        availability
 }
 
-// An availability is the state of a pod: unavailable, waiting or available.
+// An availability tells whether a pod is available, and whether time alone makes it available.
 type availability uint8
 
 const (
-	unavailable availability = iota // and time alone does not change that
-	waiting                         // it becomes available at an instant
+	unavailable availability = iota // for as long as the pod does not change
+	waiting                         // becomes available at a known time, if the pod stays ready
 	available
 )
 
-// concerns reports whether a pod may belong to the ReplicaSet: whether it controls the pod,
-// the pod is an orphan, or pods count with any controller. Other pods are ignored.
+// concerns reports whether a pod may belong to the ReplicaSet: its controller is the
+// ReplicaSet, it has no controller, or pods count with any controller. Other pods are ignored.
 func (m *measure) concerns(p *podorder.Pod) bool {
 	return p.ControllerUID == m.uid || p.ControllerUID == "" || m.anyController
 }
 
-// plain reports whether a pod is controlled by the ReplicaSet, active, and has all labels of the
-// template, and these labels imply the selector. Such a pod is kept, and most pods are such pods:
-// one comparison of labels is enough for them.
+// plain reports whether the ReplicaSet controls a pod that is active and has all labels of the
+// template, and the selector selects all pods with these labels. A plain pod is kept. Most pods
+// are plain, and plain is a fast check: it compares the labels of the pod once.
 func (m *measure) plain(p *podorder.Pod) bool {
 	return m.implied && (p.ControllerUID == m.uid || m.anyController) && p.Active() && hasLabels(p.Labels, m.template)
 }
 
-// state returns the state of a relevant pod and, if it is waiting, the instant at which it
-// becomes available.
+// state returns the state of a pod for which concerns is true. If the pod is waiting, at is the
+// time at which it becomes available, which may be in the past.
 func (m *measure) state(p *podorder.Pod) (s state, at time.Time) {
 	s.role = m.role(p)
 	if !s.role.counts() {
@@ -91,8 +91,8 @@ func (m *measure) state(p *podorder.Pod) (s state, at time.Time) {
 	return s, at
 }
 
-// availability returns whether a ready pod is available and, if it is waiting, the instant at
-// which it becomes available.
+// availability returns the availability of a ready pod and, if it is waiting, the time at which it
+// becomes available. It has no present time: a pod whose time has passed is also waiting.
 func (m *measure) availability(p *podorder.Pod) (availability, time.Time) {
 	if m.minReady == 0 {
 		return available, time.Time{}
@@ -102,7 +102,7 @@ func (m *measure) availability(p *podorder.Pod) (availability, time.Time) {
 		return unavailable, time.Time{}
 	}
 	if m.dialect.is15() {
-		at = at.Add(1) // not at the instant, but after it
+		at = at.Add(1) // 1.5 demands more than minReadySeconds
 	}
 	return waiting, at
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/kplan-go/kplan/replicaset/quirk"
 )
 
-// writeStatus fills the next status, which is empty (see Status in rules.md): the counts from
-// before the actions, and no failure, since the plan has not failed yet. A pass that waits
-// for expectations has not succeeded either, but upstream treats it as a success
+// writeStatus fills s, the empty next status (see Status in rules.md). The counts are those before
+// creations and deletions. The condition ReplicaFailure is removed; [Finish] adds it after a
+// failure. Upstream also removes it in a pass that waits for expectations and has tried nothing
 // (quirk.WaitingRemovesFailure).
 func (in *input) writeStatus(s *Status, c *counts) {
 	s.ObservedGeneration, s.Replicas, s.FullyLabeledReplicas = in.ReplicaSet.Generation, c.active, c.fullyLabeled
@@ -40,11 +40,11 @@ func (s Status) clone() Status {
 	return s
 }
 
-// NeedsWrite reports whether next must replace the status of rs: whether the counts or the
-// conditions differ, or the stored status is of another generation.
+// NeedsWrite reports whether next must replace the status of rs: the counts or the conditions
+// differ, or the observed generation of rs is not its generation.
 //
-// It mirrors updateReplicaSetStatus of the replicaset package of Kubernetes,
-// which also distinguishes no conditions from an empty list of them.
+// It mirrors updateReplicaSetStatus of the replicaset package of Kubernetes, except that
+// upstream also writes to replace nil conditions by an empty list, and the reverse.
 func NeedsWrite(rs ReplicaSet, next Status) bool {
 	s := rs.Status
 	return s.Replicas != next.Replicas || s.FullyLabeledReplicas != next.FullyLabeledReplicas ||
@@ -61,9 +61,10 @@ func equalCount(a, b *int32) bool {
 	return *a == *b
 }
 
-// recheckAt returns the time at which a ready pod becomes available or expectations time out, or
-// zero if neither happens. A ready pod without a ready time never becomes available; upstream
-// checks it again every minReadySeconds (quirk.RecheckWithoutReadyTime).
+// recheckAt returns the earlier of the times at which the next ready pod becomes available and the
+// expectations time out, or zero if neither happens. A ready pod without a ready time never
+// becomes available. If all unavailable ready pods are such pods, upstream checks again after
+// minReadySeconds (quirk.RecheckWithoutReadyTime).
 func (in *input) recheckAt(c *counts) (at time.Time) {
 	if c.ready != c.available {
 		at = c.nextAvailable

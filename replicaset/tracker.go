@@ -15,47 +15,52 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 )
 
-// A Tracker is a [Snapshot] that is kept up to date, so that a plan after each event does not
+// A Tracker is a [Snapshot] that is kept up to date. A plan after each event then does not
 // count all pods again. The zero Tracker is the zero Snapshot. [Tracker.Apply] applies
-// changes, and [Tracker.Plan] always returns the same plan as [Reconcile] for the snapshot at
-// that time.
+// changes, and [Tracker.Plan] returns the same plan as [Reconcile] for the current snapshot.
 //
-// With N pods, it takes O(log N) time to apply a change of a pod, and to make a plan that
-// only creates pods, deletes a few, or finds nothing to do. A plan that deletes pods also
-// looks again at pods that have come into another age bucket since the last such plan. Three
-// plans that delete pods sort all pods: the first one, the next one after the siblings or the
-// controller changed, and occasionally one after more changes than there are pods. Changes
-// that affect all pods count all of them again: another selector, UID, name, kind, API
-// version, minReadySeconds, template labels or Dialect, a ReplicaSet that begins to be
-// deleted, and a time before the time of the last plan.
+// With N pods, Apply takes O(log N) time for a change of one pod. Plan takes O(log N) time if
+// the plan only creates pods, deletes a few, or has no actions, with these exceptions:
 //
-// Some plans take as long as Reconcile: plans that adopt or release pods, plans while two
-// pods have the same UID, and plans that depend on a time centuries away. So do plans that
-// delete more than an eighth of the pods, or use another order than the default. If ready
-// pods differ in restarts or in the age bucket of their creation, so do plans that delete
-// more than a sixteenth, and plans that meet thousands of pods that became ready at the same
-// instant, or too few pods that do not wait for one of these with a later UID.
+//   - A plan that deletes pods also moves the pods whose age bucket, see
+//     [podorder.AgeBucket], has changed since the last such plan.
+//   - The first plan that deletes pods sorts all pods. So does the next one after a change of
+//     the siblings or the controller, or after more changes of pods than there are pods.
+//   - All pods are counted again after a change of the selector, UID, name, kind, API
+//     version, minReadySeconds or template labels, after the ReplicaSet begins to be deleted,
+//     for another Dialect, and for a time before the time of the last plan.
 //
-// In addition to the pods, a Tracker takes at most 64 bytes for each pod and, once the pods
-// are sorted, 120 bytes for each node with several pods; and up to twice as much after most
-// pods are gone.
+// These plans take as long as Reconcile:
 //
-// A Tracker belongs to one goroutine. A copy by assignment is not a separate Tracker: see
-// [Tracker.Clone]. In JSON it is its Snapshot.
+//   - plans that adopt or release pods;
+//   - plans while two pods have the same UID;
+//   - plans that depend on a time centuries away;
+//   - plans that delete more than an eighth of the pods;
+//   - plans that delete pods in another order than the default one;
+//   - some plans that delete more than a sixteenth of the pods, and some while thousands of
+//     pods became ready at the same instant, if ready pods differ in restarts or in the age
+//     bucket of their creation.
+//
+// In addition to the pods, a Tracker takes at most 64 bytes for each pod. Once the pods are
+// sorted, it also takes 120 bytes for each node with several pods. After most pods are gone,
+// it may take up to twice as much.
+//
+// Use a Tracker in one goroutine at a time. A copy by assignment is not a separate Tracker:
+// see [Tracker.Clone]. The JSON of a Tracker is the JSON of its Snapshot.
 type Tracker struct {
 	rest       Snapshot // everything except the pods
-	measure    *measure // nil before anything was applied
+	measure    *measure // nil before the first call of Apply or Plan
 	pods       tracked.Table[podorder.Pod, tracked.Pods]
-	records    paged.List[record] // of the pods
-	duplicates tracked.Duplicates // by UID, of the pods that a plan may touch
-	distant    int                // pods that become available at a time that does not fit a number
-	queue      paged.Queue        // of the pods that are waiting
-	observed   int64              // pods up to this instant have left the queue
-	totals     totals             // without the next instant
+	records    paged.List[record] // of the pods, by number
+	duplicates tracked.Duplicates // equal UIDs of pods that are not ignored
+	distant    int                // waiting pods whose time does not fit an int64 of nanoseconds
+	queue      paged.Queue        // the other waiting pods, by the time they become available
+	observed   int64              // the time up to which pods have left the queue
+	totals     totals             // without nextAvailable
 	ranking    *ranking.List      // of the pods that may be deleted; nil until a plan needs it
 }
 
-// A record is the state for which a Tracker has counted a pod.
+// A record holds the state with which a Tracker has counted a pod.
 type record struct {
 	state state
 	place int32 // in the queue, from 1; 0 if the pod is not in it
@@ -87,8 +92,8 @@ func (t *Tracker) Plan(now time.Time, opts Options) (Plan, error) {
 	return in.plan(&c), nil
 }
 
-// count is [input.count] from previous counts. It gives the input the pods that the plan
-// needs, if any.
+// count is [input.count] with the totals of the Tracker. It sets the pods of the input, or its
+// refs, if the plan needs pods.
 func (t *Tracker) count(in *input) (counts, error) {
 	at, fits := tracked.Clock(in.now)
 	if !fits || t.distant > 0 {
@@ -125,11 +130,11 @@ func (t *Tracker) count(in *input) (counts, error) {
 	return c, t.checkUIDs(in.Pods, c.roles)
 }
 
-// hasDuplicateUID reports whether two pods that a plan may touch have one UID.
+// hasDuplicateUID reports whether two pods that are not ignored have the same UID.
 func (t *Tracker) hasDuplicateUID() bool { return t.duplicates.Shared > 0 }
 
-// checkUIDs returns the error for equal UIDs of pods. Their names differ, because Apply
-// makes sure of that.
+// checkUIDs returns the error for equal UIDs of pods. Equal names need no check: Apply keeps one
+// pod for each name.
 func (t *Tracker) checkUIDs(pods []podorder.Pod, roles []role) error {
 	if !t.hasDuplicateUID() {
 		return nil
@@ -139,7 +144,7 @@ func (t *Tracker) checkUIDs(pods []podorder.Pod, roles []role) error {
 	return errs.Join()
 }
 
-// begin turns the zero Tracker into one that counts.
+// begin initializes a zero Tracker.
 func (t *Tracker) begin() {
 	if t.measure == nil {
 		m := newMeasure(&ReplicaSet{}, "")
@@ -154,8 +159,8 @@ func (t *Tracker) Snapshot() Snapshot {
 	return s
 }
 
-// Finish returns the result of Finish(t.Snapshot(), p, r, now, opts): see [Finish]. It needs
-// the pods only if the plan adopts or releases some.
+// Finish returns the result of Finish(t.Snapshot(), p, r, now, opts): see [Finish]. It takes
+// O(N) time only if the plan adopts or releases pods.
 func (t *Tracker) Finish(p Plan, r Report, now time.Time, opts Options) Result {
 	s := t.rest
 	if len(p.Actions) > 0 && isClaim(p.Actions[0]) {
@@ -164,8 +169,7 @@ func (t *Tracker) Finish(p Plan, r Report, now time.Time, opts Options) Result {
 	return Finish(s, p, r, now, opts)
 }
 
-// isClaim reports whether an action changes the owner of a pod. Such actions come first in a
-// plan.
+// isClaim reports whether an action is an adoption or a release. These come first in a plan.
 func isClaim(a Action) bool {
 	switch a.(type) {
 	case AdoptPod, ReleasePod:
@@ -174,9 +178,10 @@ func isClaim(a Action) bool {
 	return false
 }
 
-// Clone returns a separate Tracker for the same snapshot: changes of one of the two do not
-// affect the other. It takes the same time for any number of pods. The first changes of each
-// of the two take longer than others, because parts of the pods are copied as they change.
+// Clone returns a separate Tracker for the same snapshot: changes of one do not affect the
+// other. Clone takes the same time for any number of pods. The first changes of both Trackers
+// take longer than later ones, because they copy the parts of the list of pods that they
+// change.
 func (t *Tracker) Clone() Tracker {
 	c := *t
 	c.pods, c.records, c.queue = t.pods.Clone(), t.records.Clone(), t.queue.Clone()
@@ -187,8 +192,9 @@ func (t *Tracker) Clone() Tracker {
 // MarshalJSON encodes the snapshot.
 func (t Tracker) MarshalJSON() ([]byte, error) { return json.Marshal(t.Snapshot()) }
 
-// UnmarshalJSON decodes a snapshot. Other than for invalid JSON, it returns the error of
-// [Tracker.Apply], or an error if two pods have the same name.
+// UnmarshalJSON decodes a snapshot and replaces the Tracker. The error is the error of
+// invalid JSON, of [Tracker.Apply] for a pod, or of two pods with the same name; then the
+// Tracker does not change.
 func (t *Tracker) UnmarshalJSON(data []byte) error {
 	var s Snapshot
 	if err := json.Unmarshal(data, &s); err != nil || string(data) == "null" {
@@ -196,7 +202,7 @@ func (t *Tracker) UnmarshalJSON(data []byte) error {
 	}
 	var loaded Tracker
 	d := Delta{ReplicaSet: &s.ReplicaSet, Siblings: s.Siblings, Expectations: &s.Expectations, Written: &s.Written, Read: &s.Read, Domains: &s.Domains}
-	_ = loaded.Apply(d) // only a pod can be refused
+	_ = loaded.Apply(d) // has no error without a pod
 	err := loaded.pods.Load(s.Pods, func(p *podorder.Pod) error { return loaded.Apply(Delta{Pod: PodEvent{New: p}}) })
 	if err == nil {
 		*t = loaded
@@ -204,14 +210,15 @@ func (t *Tracker) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// hasDefaultOrder reports whether the options keep the order of a ranking.
+// hasDefaultOrder reports whether the options choose victims by the default order, which is the
+// only order of package ranking.
 func (o *Options) hasDefaultOrder() bool {
 	return (o.Order.Chain == "" || o.Order.Chain == podorder.Current) && o.Order.Priority == "" && o.Order.Stages == nil &&
 		o.Order.Protected == nil && !o.Spread && o.Dialect == ""
 }
 
-// front returns a few pods that include the first n to delete, and the neighbours on their nodes;
-// or all pods, if only a sort of all pods finds the first n.
+// front returns a few pods that include the first n to delete, and the number of neighbours on
+// their nodes. If the ranking cannot tell the first n, front returns all pods and few is false.
 func (t *Tracker) front(in *input, n int, at int64) (refs []*podorder.Pod, neighbours podorder.Neighbours, few bool) {
 	if in.opts.hasDefaultOrder() && n > 0 && 8*n <= t.pods.Len() {
 		if t.ranking.Stale(t.pods.Len()) {
@@ -228,8 +235,8 @@ func (t *Tracker) front(in *input, n int, at int64) (refs []*podorder.Pod, neigh
 	return refs, nil, false
 }
 
-// draft returns a draft of the pods in in.refs: few pods that all count, or all pods. It is nil
-// for an order that has no drafts.
+// draft returns a draft of the pods in in.refs. If few is set, all of them count as replicas. The
+// draft is nil if the order supports no draft.
 func (t *Tracker) draft(in *input, few bool) *podorder.Draft {
 	d := in.newDraft(len(in.refs))
 	if d == nil {

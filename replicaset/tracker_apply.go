@@ -10,39 +10,44 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 )
 
-// A Delta is a change of a snapshot. Nil fields change nothing. A Tracker keeps the pod New,
-// Siblings and the Domains, and copies of the rest. None of these may be modified afterwards,
-// nor the objects that they and the copies refer to, such as labels. To change a pod, pass
-// another New, and so on.
+// A Delta is a change of a snapshot. Nil fields change nothing. A Tracker shares Pod.New,
+// Siblings, Domains, and all maps, slices and pointers in the other fields with the caller:
+// do not modify them after Apply. To change a pod, pass another pod as Pod.New.
 type Delta struct {
-	// Pod is an event of one pod, as informers send it.
+	// Pod is an event of one pod, as informers send it. The zero PodEvent is no event.
 	Pod PodEvent
-	// ReplicaSet is the new state of the ReplicaSet. If it is gone, pass the zero ReplicaSet.
+	// ReplicaSet is the new state of the ReplicaSet. If the ReplicaSet was deleted, pass the
+	// zero ReplicaSet.
 	ReplicaSet *ReplicaSet
-	// Siblings are all other ReplicaSets; if there are none anymore, pass an empty list and
-	// not nil.
+	// Siblings are all other ReplicaSets of the namespace. If there are none, pass an empty
+	// list and not nil.
 	Siblings []ReplicaSet
-	// Domains points to the new failure domains, which may be nil.
+	// Domains points to the new failure domains. The Domains themselves may be nil: then each
+	// node is its own domain.
 	Domains *podorder.Domains
 	// Expectations are the new expectations. Apply does not lower them by pod events: see
 	// [Effects].
 	Expectations *Expectations
-	// Written and Read are the new versions that were written and read.
+	// Written and Read are the new values of these fields of the Snapshot.
 	Written, Read *Versions
 }
 
 // Apply applies a change to the snapshot.
 //
-// The events of one pod may come twice. If the pods have resource versions that compare, see
-// [CompareVersions], they may also come late: an event older than the known pod changes
-// nothing, unless it is the removal of the known pod. Removed pods are forgotten, so an
-// addition that comes after the removal adds the pod again. The events of different pods may
-// come in any order.
+// An event may be applied twice. The events of one pod may also be applied out of order, if
+// its resource versions compare, see [CompareVersions]: an event older than the known pod
+// changes nothing, unless it is the removal of the known pod. But an addition applied after
+// the removal adds the pod again, because a Tracker keeps nothing of removed pods. The events
+// of different pods may be applied in any order.
 //
-// The error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError], and then nothing
-// has changed: a pod without a name; an update of an unknown pod, which was removed or not
-// added yet, or an update with another name; an event of one pod while there is another pod
-// with its name, another UID and no versions to tell which is later.
+// The error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError], and the Tracker
+// does not change. These are errors:
+//
+//   - a pod without a name;
+//   - an update of a pod that was not added or was removed;
+//   - an update whose Old and New have different names;
+//   - an event of a pod if the Tracker has a pod with the same name and another UID, and
+//     their versions do not compare.
 func (t *Tracker) Apply(d Delta) error {
 	t.begin()
 	what, slot, err := t.pods.Judge(d.Pod.Old, d.Pod.New)
@@ -102,7 +107,8 @@ func sameMeasure(a, b *ReplicaSet) bool {
 		tracked.SameSelector(a.Selector, b.Selector) && maps.Equal(a.TemplateLabels, b.TemplateLabels)
 }
 
-// sameRelatives reports whether the same pods are neighbours with both lists of siblings.
+// sameRelatives reports whether both lists of siblings make the same pods neighbours: it compares
+// the fields that decide this.
 func sameRelatives(a, b []ReplicaSet) bool {
 	return slices.EqualFunc(a, b, func(x, y ReplicaSet) bool {
 		return x.UID == y.UID && x.ControllerUID == y.ControllerUID && tracked.SameSelector(x.Selector, y.Selector)

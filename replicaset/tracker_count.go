@@ -24,7 +24,7 @@ func (t *Tracker) add(p *podorder.Pod) {
 	}
 }
 
-// replace replaces a pod by another one with the same name.
+// replace replaces pod i by another pod with the same name.
 func (t *Tracker) replace(i int, p *podorder.Pod) {
 	s, at := t.stateOf(p)
 	before, uid := t.records.At(i).state, t.uid(i)
@@ -50,7 +50,7 @@ func (t *Tracker) replace(i int, p *podorder.Pod) {
 	}
 }
 
-// remove removes a pod. The last pod takes its place.
+// remove removes pod i. The last pod gets the number i.
 func (t *Tracker) remove(i int) {
 	before := t.records.At(i).state
 	if t.leave(i); before.registered(t.uid(i)) {
@@ -78,14 +78,15 @@ func (t *Tracker) recount(m *measure) {
 	empty := Tracker{rest: t.rest, measure: m, pods: t.pods, records: t.records, observed: t.observed}
 	*t = empty
 	for i := range t.pods.Len() {
-		t.records.Set(i, record{}) // or the last measure would decide which other pods are registered
+		t.records.Set(i, record{}) // register reads the records of other pods: none is registered yet
 	}
 	for i := range t.pods.Len() {
 		t.enterNew(i)
 	}
 }
 
-// stateOf returns the state of a pod, which is empty for irrelevant pods.
+// stateOf returns the state of a pod. It is empty for ignored pods, and for all pods if the selector
+// cannot be used.
 func (t *Tracker) stateOf(p *podorder.Pod) (state, time.Time) {
 	if t.measure.unusable != nil || !t.measure.concerns(p) {
 		return state{}, time.Time{}
@@ -93,7 +94,7 @@ func (t *Tracker) stateOf(p *podorder.Pod) (state, time.Time) {
 	return t.measure.state(p)
 }
 
-// enterNew counts a pod that is not registered by its UID yet.
+// enterNew counts pod i and registers it by its UID. The pod must not be counted or registered.
 func (t *Tracker) enterNew(i int) {
 	p := t.pods.At(i)
 	s, at := t.stateOf(p)
@@ -102,7 +103,8 @@ func (t *Tracker) enterNew(i int) {
 	}
 }
 
-// enter counts a pod.
+// enter counts pod i with this state. If it is waiting, at is the time at which it becomes
+// available.
 func (t *Tracker) enter(i int, s state, at time.Time) {
 	t.records.Set(i, record{state: s})
 	t.totals.add(s, 1)
@@ -119,7 +121,7 @@ func (t *Tracker) enter(i int, s state, at time.Time) {
 	}
 }
 
-// leave removes a pod from the counts.
+// leave removes pod i from the counts.
 func (t *Tracker) leave(i int) {
 	r := t.records.At(i)
 	switch {
@@ -132,8 +134,8 @@ func (t *Tracker) leave(i int) {
 	t.records.Set(i, record{})
 }
 
-// registered reports whether a pod with this state is registered by its UID, because a plan
-// may touch it.
+// registered reports whether a pod with this state is registered by its UID, to find equal UIDs.
+// Ignored pods and pods without a UID are not registered.
 func (s state) registered(uid string) bool { return s.role != roleNone && uid != "" }
 
 func (t *Tracker) isRegistered(i int) bool { return t.records.At(i).state.registered(t.uid(i)) }
@@ -149,9 +151,9 @@ func (t *Tracker) becomeAvailable(i int) {
 	t.totals.add(r.state, 1)
 }
 
-// advance makes pods available until now. If now is earlier than the last time, all pods are
-// counted again. The first time all are counted again too if some wait, because most of them
-// have waited long enough.
+// advance makes the pods available whose time is not after now. It counts all pods again if now is
+// before the time of the last call. It also does so in the first call if pods are waiting: most
+// are available by now, and one count is faster than taking each from the queue.
 func (t *Tracker) advance(now int64) {
 	earlier := now < t.observed || t.observed == math.MinInt64 && t.queue.Len() > 0
 	t.observed = now
@@ -165,7 +167,7 @@ func (t *Tracker) advance(now int64) {
 	}
 }
 
-// put stores the place of a pod in the queue.
+// put stores the place of a pod in the queue. The queue calls it for each pod that it moves.
 func (t *Tracker) put(pod int, place int32) {
 	t.records.Ref(pod).place = place
 }

@@ -9,16 +9,17 @@ import (
 	"github.com/kplan-go/kplan/internal/base/tracked"
 )
 
-// Versions are the highest resource versions that a controller has written, or that its cache
-// has read, by resource. An empty version is unknown.
+// Versions are the highest resource versions of each resource that a controller has written,
+// or that its cache has read. An empty version is unknown.
 type Versions struct {
 	OwnerUID    string `json:"ownerUID,omitzero"` // of the ReplicaSet
 	Pods        string `json:"pods,omitzero"`
 	ReplicaSets string `json:"replicaSets,omitzero"`
 }
 
-// CompareVersions compares two resource versions: decimal numbers of any length, without
-// leading zeros. It returns false if one of them is not such a number.
+// CompareVersions compares two resource versions. The result is negative if a is older than
+// b, 0 if they are equal, and positive if a is newer. It returns false if one of them is not
+// a decimal number, of any length and without leading zeros.
 //
 // It mirrors CompareResourceVersion of the resourceversion package of apimachinery
 // 0.36.3.
@@ -26,16 +27,18 @@ func CompareVersions(a, b string) (int, bool) {
 	return tracked.CompareVersions(a, b)
 }
 
-// WrotePod returns the record after a pod was created or patched for the ReplicaSet with this
-// UID. Another UID starts a new record. Deletions are not recorded, and neither are releases,
-// because a released pod has no owner.
+// WrotePod returns the versions after a pod was created or adopted, with the pod's new
+// version, for the ReplicaSet with the UID ownerUID. If v are the versions of another UID,
+// they are dropped. Do not record deletions, which have no version, and releases, after which
+// the pod no longer belongs to the ReplicaSet.
 func (v Versions) WrotePod(ownerUID, version string) Versions {
 	v = v.forOwner(ownerUID)
 	v.Pods = later(v.Pods, version)
 	return v
 }
 
-// WroteStatus returns the record after the status of the ReplicaSet was written.
+// WroteStatus returns the versions after the status of the ReplicaSet was written, with the
+// new version of the ReplicaSet. It treats ownerUID as WrotePod does.
 func (v Versions) WroteStatus(ownerUID, version string) Versions {
 	v = v.forOwner(ownerUID)
 	v.ReplicaSets = later(v.ReplicaSets, version)
@@ -49,7 +52,7 @@ func (v Versions) forOwner(uid string) Versions {
 	return v
 }
 
-// later returns the later of two versions, or the new one if they do not compare.
+// later returns the later of two versions, or version if they do not compare.
 func later(old, version string) string {
 	if c, ok := CompareVersions(old, version); ok && c > 0 {
 		return old
@@ -57,13 +60,14 @@ func later(old, version string) string {
 	return version
 }
 
-// Check returns an error if the cache, which has read up to read, is older than the last
-// writes: then do not plan, and try again later. Versions that do not compare never cause an
-// error. Without an error the record may be dropped. [Reconcile] calls Check with
-// Snapshot.Written and Read, and [Finish] returns the error.
+// Check returns an error if the cache, whose versions are read, is older than the writes v.
+// Then do not plan, and try again later. Versions that do not compare never cause an error.
+// After Check returns nil, v may be dropped. [Reconcile] makes the same comparison of
+// Snapshot.Written and Snapshot.Read, and returns a plan without actions in place of an
+// error; [Finish] returns the error.
 //
-// It mirrors the consistency store of the controller package of Kubernetes.
-// It does not replace [Expectations]: deletions have no version.
+// It mirrors the consistency store of the controller package of Kubernetes. It does not
+// replace [Expectations]: deletions have no version.
 func (v Versions) Check(read Versions) error {
 	u, stale := v.unseen(read)
 	if !stale {
@@ -76,13 +80,14 @@ func (v Versions) Check(read Versions) error {
 	return fmt.Errorf("read version: %s is not as new as written version: %s for group resource %s", u.read, u.written, resource)
 }
 
-// An unseen is a version of pods or of the owner that was written but not read.
+// An unseen is a version that was written but not read.
 type unseen struct {
-	owner         bool
+	owner         bool // of the ReplicaSet, not of a pod
 	read, written string
 }
 
-// unseen returns the first such version, if any.
+// unseen returns the version of v that read does not have, if any: of the pods, or else of the
+// ReplicaSet.
 func (v Versions) unseen(read Versions) (unseen, bool) {
 	if c, ok := CompareVersions(read.Pods, v.Pods); ok && c < 0 {
 		return unseen{false, read.Pods, v.Pods}, true
@@ -93,8 +98,8 @@ func (v Versions) unseen(read Versions) (unseen, bool) {
 	return unseen{}, false
 }
 
-// withWritten returns the read versions of a snapshot that includes the writes to pods, even if the
-// cache has not read them yet.
+// withWritten returns the read versions v raised to the written version of the pods, for a snapshot
+// that includes the writes. An unknown version stays unknown.
 func (v Versions) withWritten(written Versions) Versions {
 	if v.Pods != "" && written.Pods != "" {
 		v.Pods = later(v.Pods, written.Pods)
@@ -102,8 +107,9 @@ func (v Versions) withWritten(written Versions) Versions {
 	return v
 }
 
-// versionNumber returns a version as a number, limited to 64 bits.
+// versionNumber returns a version as a number, the largest int64 for a larger one, and 0 for a
+// version that is not a number.
 func versionNumber(version string) int64 {
-	n, _ := strconv.ParseInt(version, 10, 64) // the largest number, if it does not fit
+	n, _ := strconv.ParseInt(version, 10, 64) // the largest int64 if out of range
 	return n
 }

@@ -16,7 +16,8 @@ func (in *input) plan(c *counts) (p Plan) {
 	return p
 }
 
-// writePlan is [input.plan] in place, because a plan is large and most passes have few pods.
+// writePlan stores the plan for the counts in p, because copying a plan takes long in comparison
+// with a pass with few pods.
 func (in *input) writePlan(p *Plan, c *counts) {
 	if in.unusable != nil {
 		*p = in.emptyPlan(newHold(reason.BadSelector, 0, 0))
@@ -26,8 +27,8 @@ func (in *input) writePlan(p *Plan, c *counts) {
 	in.write(p, c, &d)
 }
 
-// write writes into the plan, which is empty. First come adoptions and releases by the name
-// of the pod, then the creations or the deletions, in deletion order.
+// write fills p, an empty plan. The adoptions and releases come first, sorted by the name of the
+// pod. Then come the creations, or the deletions in deletion order.
 func (in *input) write(p *Plan, c *counts, d *decision) {
 	in.writeStatus(&p.Status, c)
 	p.Holds, p.RecheckAt = d.holds, in.recheckAt(c)
@@ -47,12 +48,13 @@ func (in *input) write(p *Plan, c *counts, d *decision) {
 	}
 }
 
-// emptyPlan returns the plan without actions for an unusable selector or a stale snapshot.
+// emptyPlan returns the plan for a selector that cannot be used or a stale snapshot: one hold, no
+// actions, and the old status.
 func (in *input) emptyPlan(hold kplan.Hold) Plan {
 	return Plan{Holds: []kplan.Hold{hold}, Status: in.ReplicaSet.Status.clone()}
 }
 
-// appendClaims appends the adoptions and releases, by name.
+// appendClaims appends the adoptions and releases, sorted by the name of the pod.
 func (in *input) appendClaims(c *counts, actions Actions) Actions {
 	n := int(c.adopt + c.release)
 	if n == 0 {
@@ -76,7 +78,8 @@ func (in *input) appendClaims(c *counts, actions Actions) Actions {
 	return actions
 }
 
-// initialBatch returns the size of the first batch of n creations.
+// initialBatch returns the size of the first batch of n creations, or 0 for the default. In
+// Kubernetes 1.5 the first batch has all creations.
 func (in *input) initialBatch(n int32) int32 {
 	if in.opts.Dialect.is15() {
 		return n

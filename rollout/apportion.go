@@ -9,27 +9,28 @@ import (
 	"slices"
 )
 
-// A Part is one of several sets that share pods.
+// A Part is one of several sets among which [Apportion] divides pods.
 type Part struct {
-	Weight int64 `json:"weight"`        // its share of the sum of all weights
-	Size   int32 `json:"size,omitzero"` // pods that it has
-	Age    int   `json:"age,omitzero"`  // the older of two has the lower one
+	Weight int64 `json:"weight"`        // the part gets weight / (sum of all weights) of the pods
+	Size   int32 `json:"size,omitzero"` // current number of pods
+	Age    int   `json:"age,omitzero"`  // order by age: an older part has a lower number
 }
 
-// A Leftover names the parts that get the pods left over by rounding.
+// A Leftover is the policy that selects the parts which get the pods left over by rounding
+// down.
 type Leftover string
 
 // The policies for leftovers.
 const (
 	LeftoverMostCut Leftover = ""        // the parts with the largest remainders
-	LeftoverLargest Leftover = "Largest" // the largest
-	LeftoverNewest  Leftover = "Newest"  // the youngest
+	LeftoverLargest Leftover = "Largest" // the largest parts
+	LeftoverNewest  Leftover = "Newest"  // the youngest parts
 )
 
-// Weights returns the shares of sets. Sizes are shares if all were last scaled for the same
-// maximum, or the maximum of one is not known.
+// Weights returns the weights of sets for [Apportion]. before(i) is Before of set i: how many
+// pods all sets could want together when the set was last scaled.
 //
-//	weight(i) = wanted(i)                                     if all before(i) are equal, or one is not known
+//	weight(i) = wanted(i)                                     if all before(i) are equal, or one is unknown
 //	weight(i) = max(1, wanted(i) * 2^bits / before(i))        otherwise
 func Weights(sets []Set) []int64 {
 	weights := make([]int64, len(sets))
@@ -47,25 +48,26 @@ func Weights(sets []Set) []int64 {
 	return weights
 }
 
-// shareBits is the precision in bits of shares that are not whole numbers: the most for
-// which the sum of n of the largest shares fits into 63 bits.
+// shareBits returns the number of bits after the point of n weights: at most 24, and so few
+// that the sum of n weights fits into 63 bits.
 func shareBits(n int) int { return min(24, 32-bits.Len32(uint32(n))) }
 
-// Apportion divides goal in proportion to weights, exactly. The pods that rounding down
-// leaves over go, one each, to the parts that the policy names, and among equal parts to
-// the youngest. A weight below 0 is 0, and if all are 0, all are 1.
+// Apportion divides goal pods among parts in proportion to their weights. It rounds all shares
+// down, and then gives one more pod to some parts until the sum is goal. The policy selects
+// these parts; among equal parts the youngest is first. Weights below 0 count as 0, and if all
+// weights are 0, all count as 1. A goal below 0 counts as 0.
 //
-//	share(i) = floor(goal * weight(i) / sum), and 1 more for some
-//	the sum of all share(i) = goal
+//	share(i) = floor(goal * weight(i) / sum of weights), and 1 more for some parts
+//	sum of share(i) = goal
 //
-// Preferred sizes, if given, are returned if they are such shares too and differ only in
-// the order among equal parts.
+// Apportion returns the preferred sizes, which may be nil, if they are such shares and no
+// part has one more pod in place of a part with a larger remainder.
 func Apportion(goal int64, parts []Part, preferred []int32, leftover Leftover) []int64 {
 	goal = max(0, goal)
 	weights, sum := divisors(parts)
 	shares, cut, left := make([]int64, len(parts)), make([]uint64, len(parts)), goal
 	for k, w := range weights {
-		hi, lo := bits.Mul64(uint64(goal), w) // the quotient is at most goal, so it fits
+		hi, lo := bits.Mul64(uint64(goal), w) // the quotient is at most goal: it fits 64 bits
 		share, rest := bits.Div64(hi, lo, sum)
 		shares[k], cut[k] = int64(share), rest
 		left -= int64(share)
@@ -83,7 +85,8 @@ func Apportion(goal int64, parts []Part, preferred []int32, leftover Leftover) [
 	return shares
 }
 
-// divisors returns weights with a sum above 0 and within 63 bits.
+// divisors returns the weights, changed so that their sum is above 0 and fits 63 bits, and the
+// sum.
 func divisors(parts []Part) (weights []uint64, sum uint64) {
 	weights = make([]uint64, len(parts))
 	for k, p := range parts {
@@ -121,9 +124,9 @@ func divides(sizes []int32, shares []int64, cut []uint64, left int64) bool {
 	return sizes != nil && left == 0 && least >= most
 }
 
-// leftoverOrder returns the indexes of the parts in the order in which they get the pods
-// left over. Among equal parts the youngest is first in both directions: when pods go,
-// parts that get nothing lose one, and these should be the oldest.
+// leftoverOrder returns the indexes of the parts in the order in which they get the pods left
+// over. Among equal parts the youngest is first, also if goal is smaller than the current
+// sum: then the parts that get no leftover lose a pod, and these should be the oldest.
 func leftoverOrder(parts []Part, cut []uint64, leftover Leftover) []int {
 	order := make([]int, len(parts))
 	for k := range order {

@@ -14,10 +14,10 @@ type Budget struct {
 	Unavailable int32 `json:"unavailable"` // pods allowed to be unavailable, at most Replicas
 }
 
-// Resolve turns the two limits of a rolling update into pods: surge is rounded up and
-// unavailable down. An unset limit is 0. If both resolve to 0, unavailable is 1.
-// Unavailable is then capped at replicas, so that both are 0 only if replicas is 0 as well.
-// For a DaemonSet, which rounds both up, see [ResolveNodes].
+// Resolve turns the two limits of a rolling update into numbers of pods: surge is rounded up
+// and unavailable down. An unset limit is 0. If both resolve to 0, unavailable is 1. Then
+// unavailable is limited to replicas. For a DaemonSet, which rounds both up, see
+// [ResolveNodes].
 //
 //	Resolve(10, Percent(25), Percent(25)) // 3 above, 2 unavailable
 //	Resolve(3, Percent(25), Percent(25))  // 1 above, 0 unavailable
@@ -30,15 +30,15 @@ func Resolve(replicas int32, surge, unavailable IntOrPercent) Budget {
 	return budget(replicas, up, down)
 }
 
-// ResolveExact is [Resolve] for limits of any size: a share beyond the range of int32 ends
-// at its bounds, where upstream wraps around.
+// ResolveExact is [Resolve] for limits of any size: a number beyond the range of int32 becomes
+// the largest or smallest int32. In Resolve it wraps around, as in Kubernetes.
 func ResolveExact(replicas int32, surge, unavailable IntOrPercent) Budget {
 	above, below := fenceposts(replicas, surge, unavailable)
 	return budget(replicas, saturate(above), saturate(below))
 }
 
-// budget caps unavailable at replicas. It is 0 without replicas, even if the limit has
-// wrapped around.
+// budget limits unavailable to replicas. Without replicas unavailable is 0, even if the limit
+// has wrapped around to a negative number.
 func budget(replicas, surge, unavailable int32) Budget {
 	if replicas == 0 {
 		unavailable = 0
@@ -46,8 +46,9 @@ func budget(replicas, surge, unavailable int32) Budget {
 	return Budget{Replicas: replicas, Surge: surge, Unavailable: min(unavailable, replicas)}
 }
 
-// Fenceposts resolves surge, rounded up, and unavailable, rounded down. If both resolve to
-// 0, unavailable is 1, because otherwise nothing could ever move; it is not capped.
+// Fenceposts resolves surge, rounded up, and unavailable, rounded down. If both resolve to 0,
+// unavailable is 1: otherwise the update could not begin. Unlike [Resolve], it does not limit
+// unavailable to replicas.
 //
 // It mirrors ResolveFenceposts of the deployment util package of Kubernetes.
 func Fenceposts(replicas int32, surge, unavailable IntOrPercent) (up, down int32) {
@@ -57,7 +58,7 @@ func Fenceposts(replicas int32, surge, unavailable IntOrPercent) (up, down int32
 
 func fenceposts(replicas int32, surge, unavailable IntOrPercent) (above, below int64) {
 	above, below = surge.OfUp64(replicas), unavailable.of(replicas)
-	if above == 0 && below == 0 { // before they may wrap around to 0
+	if above == 0 && below == 0 { // tested in 64 bits: later one may wrap around to 0
 		below = 1
 	}
 	return above, below
@@ -66,7 +67,7 @@ func fenceposts(replicas int32, surge, unavailable IntOrPercent) (above, below i
 // MinAvailable returns the number of pods that must stay available.
 func (b Budget) MinAvailable() int32 { return saturate(int64(b.Replicas) - int64(b.Unavailable)) }
 
-// MaxTotal returns the number of pods that may be wanted at once, at most the largest
+// MaxTotal returns the number of pods that all sets may want together, at most the largest
 // int32.
 func (b Budget) MaxTotal() int32 { return saturate(int64(b.Replicas) + int64(b.Surge)) }
 

@@ -2,15 +2,16 @@
 
 package rollout
 
-// Grow returns the size that the new set may have, given the pods that all sets want,
-// total, and its own, size: as many more as the surge leaves room for, up to the replicas.
+// Grow returns the size to which the new set may grow now, within the surge and up to the
+// replicas. total is the number of pods that all sets want, and size the number that the new
+// set wants.
 //
 //	size                                                if total >= replicas + surge
 //	size + min(replicas + surge - total, replicas - size)        otherwise
 //
-// By default it wraps around beyond the range of int32, so that the result can be below 0;
-// with exact sums it is never below size. It mirrors NewRSNewReplicas of the deployment
-// util package of Kubernetes.
+// By default sums wrap around beyond the range of int32, and the result may be negative. With
+// p.ExactSums it is never below size. Grow mirrors NewRSNewReplicas of the deployment util
+// package of Kubernetes.
 func Grow(b Budget, total int64, size int32, p Policy) int32 {
 	if p.ExactSums {
 		more := min(p.MaxTotal(b)-total, int64(b.Replicas)-int64(size))
@@ -23,9 +24,9 @@ func Grow(b Budget, total int64, size int32, p Policy) int32 {
 	return size + min(limit-wanted, b.Replicas-size)
 }
 
-// GrowTo is [Grow] for a new set that may have limit pods, as with a partition. It never
-// shrinks the set; if no other set wants pods, the new one gets all replicas, whatever the
-// limit is.
+// GrowTo is [Grow] for a new set that may have at most limit pods, as with a partition. It never
+// shrinks the set, except to the replicas if no other set wants pods: then the result is the
+// replicas, and limit is ignored.
 //
 //	replicas                                                  if total <= size
 //	max(size, min(size + replicas + surge - total, limit))    otherwise
@@ -39,8 +40,9 @@ func GrowTo(b Budget, limit int32, total int64, size int32) int32 {
 	return int32(max(int64(size), min(int64(size)+room, int64(limit))))
 }
 
-// Surplus returns how many pods old sets, which want old, have beyond the share that the
-// limit of the new set leaves to them; if it is below 0, that many are missing.
+// Surplus returns how many pods old sets have too many if the new set may have limit pods and
+// wants size. old is the number of pods that old sets want. A negative result is the number of
+// missing old pods.
 //
 //	old - (replicas - max(limit, size))
 //
@@ -49,11 +51,12 @@ func Surplus(replicas, limit int32, old int64, size int32) int64 {
 	return old - (int64(replicas) - int64(max(limit, size)))
 }
 
-// Recreate returns the size of the new set where all old pods go first: it may start when
-// old sets want no pods, and all of their pods have ended.
+// Recreate returns the size of the new set for the strategy Recreate, which deletes all old
+// pods first. wanted is the number of pods that old sets want, and left the number of their
+// pods that have not ended. start is false until both are 0.
 //
-//	replicas    if wanted = 0 and left = 0
-//	none        otherwise
+//	replicas, true    if wanted = 0 and left = 0
+//	0, false          otherwise
 //
 // It mirrors rolloutRecreate of the deployment controller of Kubernetes.
 func Recreate(replicas int32, wanted, left int64) (size int32, start bool) {
@@ -63,8 +66,9 @@ func Recreate(replicas int32, wanted, left int64) (size int32, start bool) {
 	return replicas, true
 }
 
-// Saturated reports whether the new set serves alone: it wants all replicas, they are
-// available, and recorded, the replicas for which it was last scaled, is the same number.
+// Saturated reports whether the new set needs no other set: it wants all replicas, all are
+// available, and it was last scaled for these replicas. recorded is the number of replicas in
+// its annotation.
 //
 //	wanted = available = recorded = replicas
 //
@@ -73,8 +77,8 @@ func Saturated(newSet Set, recorded, replicas int32) bool {
 	return newSet.Wanted == replicas && newSet.Available == replicas && recorded == replicas
 }
 
-// LeaveRoom lowers a goal above the total by the terminating pods that take up room, but
-// not below the total.
+// LeaveRoom lowers goal, the number of pods to want, by the terminating pods, but not below
+// total, the number of pods that are wanted now. A goal up to total does not change.
 //
 //	goal                                if goal <= total
 //	max(total, goal - terminating)      otherwise

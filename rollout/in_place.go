@@ -2,17 +2,17 @@
 
 package rollout
 
-// InPlace returns the next size of the new set where pods of old sets move to it instead of
-// being replaced: growth beyond the replicas is left to the pods that move. Size and sizes
-// are the next sizes of the new and old sets otherwise.
+// InPlace returns the next size of the new set if pods of old sets move to it, updated in
+// place, instead of being replaced: the new set does not grow for pods that exist in old sets.
+// size and sizes are the next sizes of the new set and of the old sets without moves.
 //
 //	size - min(size - wanted, max(0, total - replicas))     total = the sum of max(size, there) of all
-//	wanted + 1       if the first is wanted, size is more, and nothing is in progress
+//	wanted + 1       if this is wanted, size > wanted, and nothing is in progress
 //
-// In progress means that a pod is being updated, that the new set does not have the pods it
-// wants or that they are not available, or that an old set is to lose pods. The extra pod
-// makes room for the first pod that moves if none may be unavailable. It mirrors the
-// in-place updates of Cluster API (commit ae7ff047), which needs it.
+// Something is in progress if busy is set, if the new set lacks wanted pods or not all of its
+// pods are available, or if an old set loses pods. The extra pod allows the first pod to move
+// if no pod may be unavailable. InPlace mirrors the in-place updates of Cluster API (commit
+// ae7ff047).
 //
 //proof:requires 0 <= newSet.Wanted && 0 <= replicas && 0 <= newSet.There
 //proof:ensures size > newSet.Wanted || result == size
@@ -44,9 +44,9 @@ func InPlace(replicas int32, newSet Set, size int32, old []Set, sizes []int32, b
 	return saturate(int64(newSet.Wanted) + growth)
 }
 
-// BreakDeadlock removes one pod of the set that [Deadlock] returns, if the step would
-// change nothing otherwise. [Roll] calls it by a policy; a caller that changes the step
-// calls it again.
+// BreakDeadlock returns a step that deletes one pod of the set that [Deadlock] returns, if r
+// changes nothing. Otherwise, or without such a set, it returns r. [Roll] calls it with
+// [Policy].BreakDeadlock; a caller that changes the step calls it again.
 func (r Rolling) BreakDeadlock(newSet Set, old []Set) Rolling {
 	if r.Size != newSet.Wanted || r.Shrinking.Removed != 0 {
 		return r

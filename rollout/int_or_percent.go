@@ -10,8 +10,8 @@ import (
 	"github.com/kplan-go/kplan"
 )
 
-// IntOrPercent is a number of pods, absolute or as a share of a total. The zero
-// IntOrPercent is unset; the comment of each field gives the meaning of unset.
+// IntOrPercent is a number of pods, or a percentage of a total. The zero IntOrPercent is
+// unset; the comment of each field of this type says what unset means.
 type IntOrPercent struct {
 	value int32
 	kind  kind
@@ -28,13 +28,12 @@ const (
 // Int returns an absolute number of pods.
 func Int(n int32) IntOrPercent { return IntOrPercent{value: n, kind: absolute} }
 
-// Percent returns a share of the total, in percent. It may exceed 100.
+// Percent returns a percentage of the total. It may exceed 100.
 func Percent(p int32) IntOrPercent { return IntOrPercent{value: p, kind: percent} }
 
-// FromIntOrString returns the value of an IntOrString of the Kubernetes API: the number, or
-// the percentage in the text if isString is set. As Kubernetes it refuses the text "5",
-// which is not the number 5, and the empty text. The error is a [kplan.FieldError] with an
-// empty path.
+// FromIntOrString returns the value of an IntOrString of the Kubernetes API: number or, if
+// isString is set, the percentage in text. Like Kubernetes, it refuses a text without "%",
+// such as "5" or the empty text. The error is a [kplan.FieldError] with an empty path.
 //
 //	v, err := rollout.FromIntOrString(x.Type == intstr.String, x.IntVal, x.StrVal)
 func FromIntOrString(isString bool, number int32, text string) (IntOrPercent, error) {
@@ -47,12 +46,12 @@ func FromIntOrString(isString bool, number int32, text string) (IntOrPercent, er
 	return Parse(text)
 }
 
-// Parse reads a number such as "3" or a share such as "25%", as a user writes it on a
-// command line. A sign is allowed in front, as in Kubernetes; blanks and fractions are not.
-// The empty string is unset. The error is a [kplan.FieldError] with an empty path.
+// Parse reads a number such as "3" or a percentage such as "25%", as a user types it on a
+// command line. A leading sign is allowed, as in Kubernetes; spaces and fractions are not. The
+// empty string is unset. The error is a [kplan.FieldError] with an empty path.
 //
-// It is not for text from an object of the Kubernetes API: there the text "50" is an error,
-// but Parse returns 50 pods. See [FromIntOrString].
+// For text from an object of the Kubernetes API use [FromIntOrString]: there "50" is an error,
+// but Parse returns 50 pods.
 func Parse(s string) (IntOrPercent, error) {
 	if s == "" {
 		return IntOrPercent{}, nil
@@ -68,10 +67,10 @@ func Parse(s string) (IntOrPercent, error) {
 	return Int(int32(n)), nil
 }
 
-// IsZero reports whether v is unset. It also makes omitzero work.
+// IsZero reports whether v is unset. Package json calls it for omitzero.
 func (v IntOrPercent) IsZero() bool { return v.kind == unset }
 
-// IsPercent reports whether v is a share.
+// IsPercent reports whether v is a percentage.
 func (v IntOrPercent) IsPercent() bool { return v.kind == percent }
 
 // Value returns the number, of pods or of percents; 0 if v is unset.
@@ -83,11 +82,11 @@ func (v IntOrPercent) SameKind(w IntOrPercent) bool { return v.kind == w.kind }
 // IsNegative reports whether v is below zero, which no field accepts.
 func (v IntOrPercent) IsNegative() bool { return v.value < 0 }
 
-// Of returns v as a number of pods out of total, rounded down. Unset is 0, and an absolute
-// number does not depend on total.
+// Of returns the number of pods that v is of total: an absolute number, or the percentage of
+// total, rounded down. Unset is 0.
 //
-// A product beyond the range of int32 wraps around as it does in
-// intstr.GetScaledValueFromIntOrPercent of Kubernetes 1.36.
+// A result beyond the range of int32 wraps around, as in intstr.GetScaledValueFromIntOrPercent
+// of Kubernetes 1.36.
 func (v IntOrPercent) Of(total int32) int32 { return int32(v.of(total)) }
 
 func (v IntOrPercent) of(total int32) int64 {
@@ -105,7 +104,7 @@ func (v IntOrPercent) of(total int32) int64 {
 // OfUp is [IntOrPercent.Of], rounded up.
 func (v IntOrPercent) OfUp(total int32) int32 { return int32(v.OfUp64(total)) }
 
-// OfUp64 is [IntOrPercent.OfUp] without a wrap around.
+// OfUp64 is [IntOrPercent.OfUp] in 64 bits, where no result wraps around.
 func (v IntOrPercent) OfUp64(total int32) int64 {
 	if v.kind != percent {
 		return int64(v.value)
@@ -118,8 +117,8 @@ func (v IntOrPercent) OfUp64(total int32) int64 {
 	return quotient
 }
 
-// Equal reports whether v and w are the same number or the same share. 0 and 0% differ, as
-// well as 0 and unset.
+// Equal reports whether v and w are the same number, the same percentage, or both unset. 0, 0%
+// and unset differ from each other.
 func (v IntOrPercent) Equal(w IntOrPercent) bool { return v == w }
 
 // String returns "3", "25%" or, if v is unset, "".

@@ -4,16 +4,16 @@ package rollout
 
 import "slices"
 
-// KeepLimit returns sizes where the new set has no pods beyond its limit: pods beyond the
-// limit and beyond its current size go to the largest other set that wants pods, the first
-// of several. Newest is the index of the new set.
+// KeepLimit returns sizes in which the new set does not grow beyond limit. It moves the pods
+// beyond limit and beyond the pods that the new set wants now to the largest other set that
+// wants pods; of equally large sets, to the first. newest is the index of the new set.
 //
 //	surplus       = max(0, size(newest) - max(wanted(newest), limit))
 //	size(newest)  - surplus
 //	size(largest) + surplus
 //
-// Without another set that wants pods, sizes do not change. It is needed when a rollout
-// that a partition holds is scaled: by their shares alone all sets grow.
+// Without another set that wants pods, sizes do not change. Use KeepLimit to scale a rollout
+// that waits at a partition: scaling in proportion alone would grow all sets.
 func KeepLimit(sets []Set, sizes []int32, newest int, limit int32) []int32 {
 	kept, largest := slices.Clone(sizes), -1
 	if newest < 0 || newest >= min(len(sets), len(sizes)) {
@@ -32,18 +32,18 @@ func KeepLimit(sets []Set, sizes []int32, newest int, limit int32) []int32 {
 	return kept
 }
 
-// KeepAvailable returns sizes that keep the minimum available, or the pods available now if
-// these are fewer: sets keep available pods that they would lose, the first set first, and
-// sets give up as many unavailable or missing pods instead, the last set first.
+// KeepAvailable returns sizes that keep the minimum of available pods or, if fewer pods are
+// available now, all of these. Sets keep available pods that sizes would delete, the first set
+// first. As many unavailable or missing pods are given up instead, those of the last set first.
 //
 //	available(i) = max(0, min(available, wanted))            of set i
 //	missing      = min(minAvailable, sum available(i)) - sum min(available(i), size(i))
 //	size(i) - missing, up to max(0, size(i) - available(i))      last set first
 //	size(i) + missing, up to max(0, available(i) - size(i))      first set first
 //
-// The sum of sizes stays the same if there are enough unavailable pods, which is true if
-// sizes add up to at least the minimum. It is needed when sets with unavailable pods are
-// scaled, because shares ignore availability.
+// The sum of sizes does not change if there are enough unavailable pods, that is, if it is at
+// least the minimum. Use KeepAvailable to scale sets with unavailable pods: scaling in
+// proportion ignores availability.
 func KeepAvailable(b Budget, sets []Set, sizes []int32, p Policy) []int32 {
 	kept := slices.Clone(sizes)
 	n := min(len(sets), len(sizes))

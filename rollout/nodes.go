@@ -2,9 +2,10 @@
 
 package rollout
 
-// ResolveNodes turns the two limits of a rolling update with one pod for each node into
-// nodes: both are rounded up, and if both resolve to 0 although nodes are desired, one may
-// be unavailable. Unset limits are 0.
+// ResolveNodes turns the two limits of a rolling update with one pod on each node into numbers
+// of nodes: above nodes may have a second pod, and on below nodes the pod may be unavailable.
+// Both are rounded up. If both resolve to 0 and desired is above 0, below is 1. Unset limits
+// are 0.
 //
 //	above = ceil(surge of desired)
 //	below = ceil(unavailable of desired), or 1 if desired > 0 and above = below = 0
@@ -19,24 +20,24 @@ func ResolveNodes(desired int32, surge, unavailable IntOrPercent) (above, below 
 	return above, below
 }
 
-// NodeCounts are the nodes of a rolling update that first deletes and then creates, counted
-// by their pods. A node with a new, available pod alone is in none of the numbers. Numbers
-// below 0 are 0.
+// NodeCounts counts nodes by their pods, for a rolling update that first deletes the old pod
+// and then creates the new pod. A node whose only pod is new and available is not counted.
+// Numbers below 0 count as 0.
 type NodeCounts struct {
-	// Unavailable is how many nodes use up the budget: they have no pod, too many pods, or
-	// an unavailable one.
+	// Unavailable is the number of nodes that count as unavailable: with no pod, too many
+	// pods, or an unavailable pod.
 	Unavailable int `json:"unavailable"`
-	// OfOld is how many of Unavailable are among OldUnavailable.
+	// OfOld is the number of nodes that are in both Unavailable and OldUnavailable.
 	OfOld int `json:"ofOld"`
-	// OldUnavailable is how many nodes have only an old pod, which is not available.
+	// OldUnavailable is the number of nodes whose only pod is old and not available.
 	OldUnavailable int `json:"oldUnavailable"`
-	// OldAvailable is how many nodes have only an old pod, which is available.
+	// OldAvailable is the number of nodes whose only pod is old and available.
 	OldAvailable int `json:"oldAvailable"`
 }
 
-// Removals returns from how many nodes the old pod may be removed if limit nodes may be
-// unavailable: all unavailable ones, since that makes nothing worse, and as many available
-// ones as the budget leaves.
+// Removals returns on how many nodes the old pod may be deleted if limit nodes may be
+// unavailable: on all nodes where it is unavailable, which lowers no availability, and on as
+// many nodes where it is available as the limit allows.
 //
 //	unavailable = OldUnavailable
 //	available   = min(OldAvailable, max(limit - Unavailable, 0))
@@ -48,9 +49,9 @@ func (n NodeCounts) Removals(limit int32) (unavailable, available int) {
 	return max(n.OldUnavailable, 0), atMost(n.OldAvailable, rest(limit, n.Unavailable))
 }
 
-// StrictRemovals is [NodeCounts.Removals] if the replacement of unavailable pods takes room
-// from the budget as well. Nodes that are unavailable for another reason come first, then
-// these pods, then the others.
+// StrictRemovals is [NodeCounts.Removals] if the limit also applies to unavailable old pods.
+// First it subtracts the nodes that are unavailable for another reason from the limit. The rest
+// goes to unavailable old pods, then to available ones.
 //
 //	room        = max(limit - (Unavailable - OfOld), 0)
 //	unavailable = min(OldUnavailable, room)
@@ -64,26 +65,26 @@ func (n NodeCounts) StrictRemovals(limit int32) (unavailable, available int) {
 	return unavailable, atMost(n.OldAvailable, room-unavailable)
 }
 
-// SurgeCounts are the nodes of a rolling update that first creates and then deletes,
-// counted by their pods. Numbers below 0 are 0.
+// SurgeCounts counts nodes by their pods, for a rolling update that first creates the new pod
+// and then deletes the old pod. Desired nodes are nodes that should run a pod. Numbers below 0
+// count as 0.
 type SurgeCounts struct {
-	// Surging is how many nodes have a pod too many: an unavailable new one next to the old
-	// one, or several of a kind.
+	// Surging is the number of nodes with a pod too many: an unavailable new pod next to the
+	// old pod, or several old or several new pods.
 	Surging int `json:"surging"`
-	// OldUnavailable is how many desired nodes have only an old pod, which is not
-	// available.
+	// OldUnavailable is the number of desired nodes whose only pod is old and not available.
 	OldUnavailable int `json:"oldUnavailable"`
-	// OldAvailable is how many desired nodes have only an old pod, which is available.
+	// OldAvailable is the number of desired nodes whose only pod is old and available.
 	OldAvailable int `json:"oldAvailable"`
-	// Undesired is how many nodes that should run no pod have only an old pod, which is
+	// Undesired is the number of nodes that are not desired and whose only pod is old and
 	// available.
 	Undesired int `json:"undesired"`
-	// Available is how many nodes have an available pod.
+	// Available is the number of nodes with an available pod.
 	Available int `json:"available"`
 }
 
-// Additions returns how many nodes get a second pod if limit nodes may surge: all nodes
-// with an unavailable old pod, and as many others as the budget leaves.
+// Additions returns how many nodes get a second pod if limit nodes may have one: all nodes
+// with an unavailable old pod, and as many nodes with an available old pod as the limit allows.
 //
 //	unavailable = OldUnavailable
 //	available   = min(OldAvailable, max(limit - Surging, 0))
@@ -94,8 +95,8 @@ func (n SurgeCounts) Additions(limit int32) (unavailable, available int) {
 	return max(n.OldUnavailable, 0), atMost(n.OldAvailable, rest(limit, n.Surging))
 }
 
-// Removals returns from how many nodes that should run no pod the old one may be removed:
-// as many as there are available pods beyond the desired nodes.
+// Removals returns on how many nodes that are not desired the old pod may be deleted: as many
+// as there are nodes with an available pod beyond the number of desired nodes.
 //
 //	removals = min(Undesired, max(Available - desired, 0))
 //
@@ -105,16 +106,16 @@ func (n SurgeCounts) Removals(desired int32) int {
 	return atMost(n.Undesired, max(n.Available, 0)-int(max(desired, 0)))
 }
 
-// NodesToUpdate returns how many of the nodes an update covers if a partition reserves some
-// for the old template.
+// NodesToUpdate returns how many nodes to update if a partition reserves some nodes for the old
+// template.
 //
 //	update = max(nodes - max(reserved, 0), 0)
 //
 //	NodesToUpdate(4, 2) // 2
 func NodesToUpdate(nodes int, reserved int32) int { return max(nodes-int(max(reserved, 0)), 0) }
 
-// NodesNeedingPods returns how many of the empty nodes get a pod while a partition reserves
-// some of the desired ones and newPods nodes have a new pod.
+// NodesNeedingPods returns how many nodes without a pod get a new pod if partition of the
+// desired nodes are reserved for the old template and newPods nodes have a new pod.
 //
 //	reserved = min(max(partition, 0), desired)
 //	pods     = min(max(desired - newPods - reserved, 0), desired)

@@ -2,20 +2,20 @@
 
 package rollout
 
-// OnDelete returns the sizes of the new set and of old ones, oldest first, where old pods
-// stay until a user deletes them: the new set takes their places, and no more.
+// OnDelete returns the sizes of the new set and of the old sets, oldest first, if old pods stay
+// until a user deletes them: the new set replaces only pods that are gone.
 //
 //	size    = replicas                                                 if wanted > replicas
 //	size    = wanted + max(0, replicas - the sum of max(wanted, there))    otherwise
-//	size(i) = min(wanted(i), there(i))       an old set gives up missing pods
+//	size(i) = min(wanted(i), there(i))       an old set does not create missing pods
 //
-// Then the pods beyond the replicas go, oldest set first. The size of a set that loses pods
-// this way is computed from the pods it wanted, so that its missing pods are subtracted
-// twice from the sum, and as many more pods stay:
+// Then the surplus, the pods beyond the replicas, is deleted, oldest set first. As upstream
+// does, this computes the size of a set from the pods it wanted. So a set with missing pods
+// loses fewer pods than it should:
 //
-//	size(i) = wanted(i) - min(size(i), the rest)
+//	size(i) = wanted(i) - min(size(i), remaining surplus)
 //
-// It mirrors the planner for OnDelete of Cluster API (commit ae7ff047), which needs it.
+// OnDelete mirrors the planner for OnDelete of Cluster API (commit ae7ff047).
 //
 //proof:requires 0 <= newSet.Wanted && 0 <= newSet.There && 0 <= replicas
 //proof:requires all(k, 0, len(old), 0 <= old[k].Wanted && 0 <= old[k].There)

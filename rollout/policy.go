@@ -2,31 +2,33 @@
 
 package rollout
 
-// A Set holds the pods of one template, as counts.
+// A Set holds the counts of the pods of one template, such as the pods of a ReplicaSet.
 type Set struct {
-	Wanted    int32 `json:"wanted"`    // pods that it wants
-	Available int32 `json:"available"` // pods that are available; more than Wanted if some are being removed
-	// Before is how many pods all sets could want together when this one was last scaled; 0
-	// if not known. It is read when sets are scaled in proportion.
+	Wanted    int32 `json:"wanted"`    // the pods that the set wants, its spec.replicas
+	Available int32 `json:"available"` // available pods; may exceed Wanted while pods are being deleted
+	// Before is how many pods all sets could want together when this set was last scaled; 0 if
+	// unknown. It is read when sets are scaled in proportion.
 	Before int32 `json:"before,omitzero"`
-	// There is how many pods exist. Some policies read it.
+	// There is the number of pods that exist. Only some policies read it.
 	There int32 `json:"there,omitzero"`
-	// Least is the lower bound that a user sets: the set never shrinks below it.
+	// Least is a lower bound set by a user: no step shrinks the set below it.
 	Least int32 `json:"least,omitzero"`
-	// Protected is how many of its pods are in use and stay until they end by themselves,
+	// Protected is the number of pods that are in use and stay until they end by themselves,
 	// such as game servers with players: see [Policy].ProtectedApart.
 	Protected int32 `json:"protected,omitzero"`
-	// Moves means that its pods move to the new set instead of being replaced, and Busy
-	// that pods are moving to it, or are being changed in place: see [Step].
+	// Moves means that the pods of an old set move to the new set, updated in place, instead
+	// of being replaced. Busy means that pods are moving to this set or are being updated in
+	// place. See [Step].
 	Moves bool `json:"moves,omitzero"`
 	Busy  bool `json:"busy,omitzero"`
-	// Age orders sets: the older one has the lower number.
+	// Age orders sets by age: an older set has a lower number.
 	Age int `json:"age,omitzero"`
 }
 
-// A Policy determines how pods are counted. The zero Policy counts as Kubernetes does. The first
-// four avoid overflow, or ignore pods that are not wanted. Each of the others has an
-// equation, an invariant, and projects that need it:
+// A Policy determines how pods are counted, and selects rules of projects other than
+// Kubernetes. The zero Policy is Kubernetes. The first four fields avoid overflow, or ignore
+// pods that are not wanted. The others are listed here with the rule, its effect, and the
+// projects that need it:
 //
 //	Together         Roll grows and shrinks from one snapshot: both bounds hold      Cluster API, Agones
 //	CountLarger      room(set) = max(wanted, there): pods there within the surge     Cluster API
@@ -34,13 +36,13 @@ type Set struct {
 //	WorstCase        ShrinkWorstCase: the minimum whichever pods go                  Cluster API
 //	BreakDeadlock    old(Deadlock) - 1: at most one pod below the minimum            Cluster API
 //	ScaleNewest      new + the added pods: old sets do not grow                      machine-controller-manager
-//	ProtectedApart   replicas - protected(old) are the new set's: see Places         Agones
+//	ProtectedApart   new set up to replicas - protected(old): see Places             Agones
 //	WaitForNew       new = wanted while there != wanted: one step after the other    Agones
 //	FreezeOvershoot  new <= wanted while there > replicas + surge: no growth         machine-controller-manager
-//	OnDelete         see OnDelete: only pods beyond the replicas go                  Cluster API, and all with deletion by users
-//	OfReady          see ResolveReady: no more than the share of ready pods goes      Agones
+//	OnDelete         see OnDelete: only pods beyond the replicas are deleted         Cluster API
+//	OfReady          see ResolveReady: unavailable is a share of ready pods          Agones
 //
-// The policies of a single set are members of [Set]: Least, Protected, Moves.
+// The policies of a single set are the fields Least, Protected and Moves of [Set].
 type Policy struct {
 	ExactSums     bool `json:"exactSums,omitzero"`     // sums and limits do not wrap around beyond the range of int32
 	ExactProducts bool `json:"exactProducts,omitzero"` // products of a scaling in proportion do not wrap around
@@ -51,9 +53,9 @@ type Policy struct {
 	CountThere    bool `json:"countThere,omitzero"`    // the pods that a set has take up room, not the ones it wants
 	WorstCase     bool `json:"worstCase,omitzero"`     // available pods may be removed first: see [ShrinkWorstCase]
 	ScaleNewest   bool `json:"scaleNewest,omitzero"`   // pods added when replicas change all go to the new set: see [Scale]
-	// ProtectedApart means that the wanted pods of a set do not include the protected ones,
-	// so that it may want no pods while these stay. By default they are included, and the
-	// set wants no fewer.
+	// ProtectedApart means that Wanted does not include protected pods: a set may want no pods
+	// and still have protected pods. By default Wanted includes them, and no step shrinks a
+	// set below its protected pods.
 	ProtectedApart  bool `json:"protectedApart,omitzero"`
 	WaitForNew      bool `json:"waitForNew,omitzero"`      // the new set keeps its size until all pods that it wants exist
 	FreezeOvershoot bool `json:"freezeOvershoot,omitzero"` // nothing is added while more pods exist than may be wanted
@@ -62,7 +64,7 @@ type Policy struct {
 	OfReady         bool `json:"ofReady,omitzero"`         // the unavailable share of a [Budget] is taken of ready pods: see [ResolveReady]
 }
 
-// Sum returns a sum as it is used in decisions: by default it wraps around.
+// Sum returns n as decisions use it: by default it wraps around to an int32, as in Kubernetes.
 //
 //	Sum(n) = n, if sums are exact
 //	Sum(n) = n modulo 2^32, from -2^31 to 2^31-1, otherwise
@@ -73,8 +75,8 @@ func (p Policy) Sum(n int64) int64 {
 	return int64(int32(n))
 }
 
-// Size returns a sum as it is written to a set: by default it wraps around; exact sums end
-// at the bounds of int32.
+// Size returns n as it is written to a set: by default it wraps around to an int32; with
+// ExactSums it is limited to the range of int32.
 //
 //	Size(n) = max(-2^31, min(n, 2^31-1)), if sums are exact
 //	Size(n) = n modulo 2^32, from -2^31 to 2^31-1, otherwise
@@ -96,7 +98,8 @@ func (p Policy) MinAvailable(b Budget) int64 { return p.Sum(int64(b.Replicas) - 
 //	max(0, min(available, wanted))
 func (s Set) capped() int64 { return int64(max(0, min(s.Available, s.Wanted))) }
 
-// of returns the available pods of a set as a sum counts them.
+// of returns the available pods of a set, by the policies CapAvailable and CapOld. old means that
+// it is an old set.
 func (p Policy) of(s Set, old bool) int64 {
 	if p.CapAvailable || old && p.CapOld {
 		return s.capped()

@@ -7,8 +7,9 @@ import (
 	"slices"
 )
 
-// BySize returns the indexes of sets in the order in which they are scaled in proportion:
-// the largest first; among equals the youngest if pods are added, and otherwise the oldest.
+// BySize returns the indexes of sets in the order in which they are scaled in proportion: the
+// largest first. Among equally large sets the youngest is first if toAdd is above 0, and
+// otherwise the oldest.
 //
 // It mirrors ReplicaSetsBySizeNewer and ReplicaSetsBySizeOlder of the controller package
 // of Kubernetes.
@@ -27,9 +28,9 @@ func BySize(sets []Set, toAdd int64) []int {
 	return order
 }
 
-// Proportional returns the sizes of sets, given in the order of [BySize], that keep their
-// shares when toAdd pods are added, or removed if it is below 0. The first, the largest,
-// gets the pods that rounding leaves over.
+// Proportional returns the sizes of sets after toAdd pods are added in proportion to the
+// sizes, or deleted if toAdd is below 0. Pass the sets in the order of [BySize]. The first set,
+// the largest, gets the pods left over by rounding.
 //
 //	size(i) = wanted(i) + Proportion(i)
 //	size(0) = max(0, wanted(0) + Proportion(0) + toAdd - the sum of all Proportion(i))
@@ -57,8 +58,8 @@ func Proportional(sets []Set, b Budget, toAdd int64, p Policy) []int32 {
 	return sizes
 }
 
-// Proportion returns how many of toAdd pods a set gets, when added of them have been given
-// to others.
+// Proportion returns how many of toAdd pods a set gets, if other sets have already got added of
+// them. toAdd is below 0 if pods are deleted.
 //
 //	min(Fraction(wanted), toAdd - added)    if pods are added
 //	max(Fraction(wanted), toAdd - added)    if pods are removed
@@ -75,9 +76,9 @@ func Proportion(s Set, b Budget, toAdd, added int64, p Policy) int64 {
 	return max(fraction, left)
 }
 
-// Fraction returns by how much a set of the given size has to change to keep its share. All
-// sets together could want before pods when it was last scaled, and may want the pods of b
-// now.
+// Fraction returns by how much a set that wants size pods has to change to keep its share of
+// all pods. before is how many pods all sets could want together when the set was last scaled;
+// now they may want replicas + surge of b.
 //
 //	round(size * (replicas + surge) / before) - size    rounded half away from zero
 //	-size                                               if replicas = 0

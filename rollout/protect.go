@@ -2,7 +2,7 @@
 
 package rollout
 
-// least is [Policy.Keeps], by the name under which it is proved.
+// least is [Policy.Keeps] under the name that the proofs use.
 func (p Policy) least(s Set) int32 {
 	least := max(0, s.Least)
 	if !p.ProtectedApart {
@@ -16,15 +16,14 @@ func (p Policy) least(s Set) int32 {
 //	min(wanted, max(least, protected))     min(wanted, least) with ProtectedApart
 func (p Policy) Keeps(s Set) int32 { return p.least(s) }
 
-// Places returns the budget that protected pods of old sets leave to the new set, if they
-// are counted separately: the new set does not replace such a pod yet. The maximum of pods
-// stays the same.
+// Places returns the budget for the new set. With ProtectedApart it is reduced by the protected
+// pods of old sets, which the new set does not replace yet. replicas + surge does not change.
 //
 //	replicas = max(0, replicas - the sum of protected(old))
 //	surge    = surge + the replicas subtracted
 //
-// Agones needs it, where players stay in old game servers; without the policy, and without
-// protected pods, it returns b.
+// Without ProtectedApart or without protected pods, Places returns b. Agones needs this, because
+// players stay in old game servers.
 //
 //proof:ensures p.ProtectedApart || result.Replicas == b.Replicas && result.Surge == b.Surge
 //proof:ensures result.Unavailable == b.Unavailable
@@ -43,14 +42,15 @@ func (p Policy) Places(b Budget, old []Set) Budget {
 	return Budget{saturate(int64(b.Replicas) - lost), saturate(int64(b.Surge) + lost), b.Unavailable}
 }
 
-// held returns the size of the new set, which would get size, if growth waits.
+// held returns the size of the new set after the policies that may prevent its growth to size.
 //
 //	wanted               if p.WaitForNew, and wanted != there
-//	min(size, wanted)    if p.FreezeOvershoot, and the sum of there of all > replicas + surge
+//	min(size, wanted)    if p.FreezeOvershoot, and the sum of there of all sets > replicas + surge
+//	size                 otherwise
 //
-// Agones waits for the new set, so that one step is carried out before the next. An
-// overshoot stops growth in machine-controller-manager: if machines appear without being
-// counted, each pass would add as many again.
+// With WaitForNew, as in Agones, a step is complete before the next begins. FreezeOvershoot is
+// for machine-controller-manager: if existing machines were not counted, each pass would add
+// machines again.
 //
 //proof:ensures p.WaitForNew && newSet.Wanted != newSet.There || result == size || result == min(size, newSet.Wanted)
 //proof:ensures !p.WaitForNew || newSet.Wanted == newSet.There || result == newSet.Wanted
@@ -74,15 +74,15 @@ func (p Policy) held(b Budget, newSet Set, size int32, old []Set) int32 {
 	return size
 }
 
-// ResolveReady is [Resolve] with the unavailable share taken of ready pods instead of
-// wanted ones, so that a rollout that begins with few ready pods removes fewer of them.
-// Nothing is capped at 0.
+// ResolveReady is [Resolve] with a percentage of unavailable pods taken of the ready pods
+// instead of the wanted ones: a rollout that begins with few ready pods deletes fewer of them.
+// The minimum of available pods may be below 0.
 //
 //	surge       = share of replicas, rounded up
 //	unavailable = replicas - min(replicas, ready - u)
-//	u           = min(replicas, share of ready, rounded down, or 1 if that is 0)
+//	u           = min(replicas, percentage of ready, rounded down, or 1 if that is 0)
 //
-// Agones needs it.
+// Agones needs this.
 func ResolveReady(replicas, ready int32, surge, unavailable IntOrPercent) Budget {
 	u := unavailable.of(ready)
 	if u == 0 {

@@ -8,22 +8,23 @@ type Rolling struct {
 	Shrinking Shrinking `json:"shrinking"` // what old sets lose
 }
 
-// Roll makes one step of a rolling update, from counts of one moment. Old sets are given
-// oldest first; terminating is how many terminating pods take up room.
+// Roll returns one step of a rolling update. All counts must be of the same time. Old sets are
+// given oldest first; terminating is the number of terminating pods that count against the
+// surge.
 //
-//	size = replicas                                     if the new set wants as many, or more
+//	size = replicas                                     if wanted(new set) >= replicas
 //	size = Grow(wanted of all + terminating)            otherwise
-//	old sets lose Shrink(new set as it is, old)         if size = wanted(new set), or together
+//	old sets lose Shrink(new set before the step, old)  if size = wanted(new set), or p.Together
 //
-// The sum of wanted pods is the sum of [Policy.Existing], and the replicas are the ones of
-// [Policy.Places]; WaitForNew and FreezeOvershoot hold growth back. With [Policy].WorstCase
-// old sets lose the pods of [ShrinkWorstCase], and with BreakDeadlock one pod of the set
-// that [Deadlock] returns if nothing changes otherwise.
+// Other policies change this. "wanted of all" is the sum of [Policy.Existing]. The replicas are
+// those of [Policy.Places]. WaitForNew and FreezeOvershoot may prevent growth. With WorstCase
+// old sets lose the pods of [ShrinkWorstCase]. With BreakDeadlock, a step that would change
+// nothing deletes one pod of the set that [Deadlock] returns.
 //
-// By default a step either grows or shrinks, as Kubernetes does, which reads the counts
-// again between the two. With [Policy].Together it does both, and both bounds still hold:
-// growing counts the wanted pods before any set shrinks, and shrinking counts the available
-// pods before any set grows. A size that has wrapped around below 0 changes nothing.
+// By default a step either grows the new set or shrinks old sets, as in Kubernetes, which reads
+// the counts again in between. With Together it does both, and neither limit is exceeded:
+// growth counts the wanted pods before any set shrinks, and shrinking counts the available
+// pods before any set grows. If size has wrapped around below 0, the new set keeps its size.
 func Roll(b Budget, newSet Set, old []Set, terminating int64, p Policy) Rolling {
 	total := p.Existing(newSet)
 	//proof:keeps total == p.Existing(newSet) + sum(k, done, p.Existing(old[k]))

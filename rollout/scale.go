@@ -2,17 +2,17 @@
 
 package rollout
 
-// Scale returns the sizes of sets that want pods after replicas have changed. Newest is the
-// index of the new set among them, or -1.
+// Scale returns the sizes of sets after replicas have changed. Pass only sets that want pods.
+// newest is the index of the new set, or -1 if it is not among them.
 //
 //	to add = replicas + surge - wanted of all         -wanted of all if replicas = 0
 //	size(i) as Proportional has it                    by default, and if pods are removed
 //	size(newest) = wanted(newest) + to add            if pods are added and p.ScaleNewest
 //
-// With ScaleNewest and no new set nothing is added. By default it mirrors scale of the
-// deployment controller of Kubernetes; with ScaleNewest, scale of
-// machine-controller-manager (commit 54caf546), where a machine of the old template would
-// be created only to be replaced.
+// With ScaleNewest and without a new set no pods are added. By default Scale mirrors scale of
+// the deployment controller of Kubernetes. With ScaleNewest it mirrors scale of
+// machine-controller-manager (commit 54caf546), which creates no machine of an old template,
+// because it would soon replace it.
 func Scale(b Budget, sets []Set, newest int, p Policy) []int32 {
 	sizes, toAdd := make([]int32, len(sets)), int64(0)
 	if b.Replicas > 0 {

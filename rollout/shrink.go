@@ -2,29 +2,31 @@
 
 package rollout
 
-// A Shrinking lists the pods that old sets lose in one step of a rolling update, with the
-// two numbers that decide it.
+// A Shrinking holds how many pods old sets lose in one step of a rolling update, and the two
+// numbers that decide this.
 type Shrinking struct {
-	Unavailable []int32 `json:"unavailable,omitempty"` // pods that are not available, by set
-	Available   []int32 `json:"available,omitempty"`   // further pods, by set
+	Unavailable []int32 `json:"unavailable,omitempty"` // the loss of each set in unavailable pods
+	Available   []int32 `json:"available,omitempty"`   // the further loss of each set
 	Removed     int64   `json:"removed,omitzero"`      // the sum of both
-	// Have is how many pods would be available at the end, and Limit how many must be.
-	// Without any room Have is the result of [Serving].
+	// Have is the number of pods that are available after the step, and Limit the minimum. If
+	// no pod may be deleted or Ahead is not -1, Have is the result of [Serving].
 	Have  int64 `json:"have,omitzero"`
 	Limit int64 `json:"limit,omitzero"`
-	Ahead int   `json:"ahead"`         // the set that has ended the step, or -1: see [RemoveUnavailable]
-	Idle  bool  `json:"idle,omitzero"` // old sets want no pods, so that there is nothing to do
+	Ahead int   `json:"ahead"`         // the index of the set that ended the step, or -1: see [RemoveUnavailable]
+	Idle  bool  `json:"idle,omitzero"` // old sets want no pods
 }
 
-// Shrink returns the pods that old sets lose, given oldest first: unavailable pods first,
-// then available ones, both oldest set first.
+// Shrink returns how many pods old sets lose: first up to room unavailable pods, then up to
+// spare pods, which may be available. Both begin with the oldest set; old sets are given
+// oldest first.
 //
-//	room  = Serving(newSet, old) - minAvailable        of both kinds together
-//	spare = available(newSet) + available(old) - minAvailable     of available ones
+//	room  = Serving(newSet, old) - minAvailable
+//	spare = available(newSet) + available(old) - minAvailable
 //
-// With 10 replicas, a surge of 3 and 2 unavailable, an old set of 10 and a new one of 3 of
-// which 1 is available, 10 + 1 - 8 = 3 pods may go. No set goes below [Policy.Keeps]. It
-// mirrors reconcileOldReplicaSets of the deployment controller of Kubernetes.
+// For example, with 10 replicas and 2 unavailable minAvailable is 8. If an old set wants 10
+// pods and 1 pod of the new set is available, room = 10 + 1 - 8 = 3. No set shrinks below
+// [Policy.Keeps]. Shrink mirrors reconcileOldReplicaSets of the deployment controller of
+// Kubernetes.
 //
 //proof:requires p.ExactSums && 0 <= b.Unavailable && b.Unavailable <= b.Replicas && 0 <= newSet.Available
 //proof:requires all(k, 0, len(old), 0 <= old[k].Wanted && 0 <= old[k].Available)
@@ -73,8 +75,8 @@ func Shrink(b Budget, newSet Set, old []Set, p Policy) Shrinking {
 	return r
 }
 
-// Serving returns how many pods are wanted without new pods that are not available yet. Old
-// is the number that old sets want.
+// Serving returns the number of pods that all sets want, without new pods that are not
+// available yet. old is the number of pods that old sets want.
 //
 //	old + available(newSet)
 func Serving(newSet Set, old int64, p Policy) int64 { return p.Sum(old + p.of(newSet, false)) }
@@ -100,17 +102,16 @@ func Available(newSet Set, old []Set, p Policy) int64 {
 //	max(0, available - minAvailable)
 func Spare(b Budget, available int64, p Policy) int64 {
 	least := p.MinAvailable(b)
-	return p.Sum(max(available, least) - least) // the difference may wrap around, so compare first
+	return p.Sum(max(available, least) - least) // the difference may wrap around: compare before
 }
 
-// RemoveUnavailable shares out up to room unavailable pods over old sets, in order, and
-// returns the loss of each and the sum.
+// RemoveUnavailable deletes up to room unavailable pods of old sets, one set after another. It
+// returns the loss of each set and the sum.
 //
 //	lost(i) = min(room - lost(0) - ... - lost(i-1), wanted(i) - available(i), wanted(i) - keeps(i))
 //
-// A set that reports more available pods than it wants ends the loop; ahead is its index,
-// or else -1. It mirrors cleanupUnhealthyReplicas of the deployment controller of
-// Kubernetes.
+// It stops at a set that reports more available pods than it wants; ahead is the index of this
+// set, or -1. It mirrors cleanupUnhealthyReplicas of the deployment controller of Kubernetes.
 //
 //proof:requires all(k, 0, len(old), 0 <= old[k].Wanted && 0 <= old[k].Available)
 //proof:ensures len(lost) == len(old) && ahead >= -1
@@ -150,8 +151,8 @@ func RemoveUnavailable(old []Set, room int64, p Policy) (lost []int32, sum int64
 	return lost, sum, -1
 }
 
-// Remaining returns the sizes of sets after their losses. A size below 0, the result of a
-// number of available pods below 0, is not written: the set keeps its size.
+// Remaining returns the sizes of sets after their losses. A set whose size would be below 0,
+// because its number of available pods is below 0, keeps its size.
 //
 //	wanted(i) - lost(i)
 //
@@ -171,8 +172,8 @@ func Remaining(sets []Set, lost []int32) []int32 {
 	return sizes
 }
 
-// RemoveAvailable shares out up to spare pods over sets of these sizes, in order, whether
-// the pods are available or not, and returns the loss of each and the sum.
+// RemoveAvailable deletes up to spare pods, available or not, of sets of these sizes, one set
+// after another. It returns the loss of each set and the sum.
 //
 //	lost(i) = max(0, min(size(i), spare - lost(0) - ... - lost(i-1)))
 //

@@ -2,7 +2,7 @@
 
 package rollout
 
-// Sizes returns the sizes of old sets after the losses of s.
+// Sizes returns the sizes of old sets after both losses of s.
 //
 //	wanted(i) - unavailable(i) - available(i)
 func (s Shrinking) Sizes(old []Set) []int32 {

@@ -2,11 +2,11 @@
 
 package rollout
 
-// Existing returns how many pods of a set take up room when the new set grows.
+// Existing returns how many pods of a set count against the surge when the new set grows.
 //
 //	wanted                     by default
-//	max(wanted, there)         with CountLarger: pods that are still to go exist, as in Cluster API
-//	there                      with CountThere: machine-controller-manager
+//	max(wanted, there)         with CountLarger, as in Cluster API: also pods not deleted yet
+//	there                      with CountThere, as in machine-controller-manager
 func (p Policy) Existing(s Set) int64 {
 	switch {
 	case p.CountLarger:
@@ -24,23 +24,23 @@ func (p Policy) shrink(b Budget, newSet Set, size int32, old []Set) Shrinking {
 	return Shrink(b, newSet, old, p)
 }
 
-// ShrinkWorstCase returns the pods that old sets lose, oldest first, where it is not known
-// whether unavailable pods go before available ones, and pods that are still to go count as
-// lost. The new set gets size next; old sets get sizes, or keep the ones they want if sizes
-// is nil.
+// ShrinkWorstCase returns how many pods old sets lose, oldest first, if it is unknown whether a
+// set deletes unavailable pods before available ones. Pending pods, which a set no longer wants
+// but has not deleted yet, count as lost. size is the next size of the new set, and sizes are the
+// next sizes of old sets before this loss; nil means their wanted pods.
 //
 //	room = wanted of all - pending - minAvailable - max(0, wanted - available)(newSet)
 //	pending = the sum of max(0, there - min(wanted, size)) over all sets
 //
-// First each set loses unavailable pods, then any pods, as long as there is room. But a set
-// with available pods loses no more than it could if all its pods were available:
+// First each set loses unavailable pods, then any pods, up to room in total. But a set with
+// available pods loses at most as many pods as if all of them were available. For the size of
+// the set after its loss:
 //
-//	there - size <= max(0, available - minAvailable)
+//	there - size <= max(0, available of all - minAvailable)
 //
-// The available pods that a set may lose this way, min(available, there - size), no longer
-// count for the sets after it. All sums are exact. It mirrors
-// reconcileOldMachineSetsRollingUpdate of Cluster API (commit ae7ff047), which needs these
-// policies.
+// The available pods that a set may lose, min(available, there - size), do not count as
+// available for later sets. Sums do not wrap around. ShrinkWorstCase mirrors
+// reconcileOldMachineSetsRollingUpdate of Cluster API (commit ae7ff047).
 func ShrinkWorstCase(b Budget, newSet Set, size int32, old []Set, sizes []int32) Shrinking {
 	w := worst{least: int64(b.Replicas) - int64(b.Unavailable), available: int64(newSet.Available)}
 	w.room = int64(min(newSet.Wanted, newSet.Available)) - pending(newSet, int64(size)) - w.least
@@ -76,14 +76,15 @@ func ShrinkWorstCase(b Budget, newSet Set, size int32, old []Set, sizes []int32)
 	return r
 }
 
-// pending returns how many pods of a set are still to go, if it gets a size next.
+// pending returns how many pods of a set exist beyond the smaller of its wanted pods and size.
 func pending(s Set, size int64) int64 { return max(0, int64(s.There)-min(int64(s.Wanted), size)) }
 
-// A worst is the room that is left as [ShrinkWorstCase] goes on.
+// A worst holds the remaining room and available pods of [ShrinkWorstCase], and the minimum of
+// available pods.
 type worst struct{ room, available, least int64 }
 
-// lose goes through sets of the sizes now and takes pods as far as there is room:
-// unavailable ones only, or any.
+// lose returns the loss of sets with the sizes now, up to the room, the sizes left, and the rest of
+// the room. If whichever is not set, sets lose only unavailable pods.
 //
 //proof:requires len(now) == len(old) && all(k, 0, len(old), 0 <= old[k].Available && 0 <= old[k].There && 0 <= now[k] && now[k] <= 2147483647)
 //proof:requires 0 <= w.room && w.room <= 4611686018427387904 && 0 <= w.least && w.least <= 2147483647
@@ -119,8 +120,8 @@ func (w worst) lose(old []Set, now []int64, whichever bool) (lost []int32, left 
 	return lost, left, rest
 }
 
-// atWorst returns how many of up to n pods a set of this size may lose while spare
-// available pods may go, and how many of its available pods may be gone then.
+// atWorst returns how many pods, up to n, a set of this size may lose if spare available pods may
+// be lost. gone is the largest number of its available pods that may then be lost.
 //
 //proof:requires 0 <= s.Available && 0 <= s.There && 0 <= size && size <= 2147483647
 //proof:requires n <= size && spare <= 4611686018427387904
@@ -138,19 +139,20 @@ func (s Set) atWorst(size, n, spare int64) (lost, gone int64) {
 	if s.Available <= 0 {
 		return n, 0
 	}
-	gone = int64(s.There) - size // without the pods that go now
+	gone = int64(s.There) - size // pods that were to be deleted before this loss
 	if spare = max(0, spare); gone+n > spare {
 		n = max(0, spare-gone)
 	}
 	return n, min(int64(s.Available), max(0, gone+n))
 }
 
-// Deadlock returns the index of an old set that may lose one pod more than the budget
-// allows, because nothing would change otherwise: growth waits for old pods to go, and
-// these wait for others to become available, while some of them never will. It is -1 unless
-// old sets want pods and have unavailable ones, the pods of the new set are all available,
-// and every set has the pods that it wants. Old sets are given oldest first; the result is
-// the first set that wants more pods than it keeps and has unavailable ones.
+// Deadlock returns the index of an old set that may lose one pod more than the budget allows,
+// or -1. A deadlock is an update that may never go on: the new set cannot grow before old pods
+// are deleted, and these cannot be deleted while old pods are unavailable, perhaps for ever.
+//
+// The result is -1 unless an old set has unavailable pods, all pods of the new set are
+// available, and every set has as many pods as it wants. Otherwise it is the first old set,
+// given oldest first, with unavailable pods and more wanted pods than [Policy.Keeps].
 //
 // It mirrors reconcileDeadlockBreaker of Cluster API (commit ae7ff047).
 //

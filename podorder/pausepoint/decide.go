@@ -10,16 +10,17 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 )
 
-// A Cause is the reason why pods of a ReplicaSet are to be deleted.
+// A Cause is the reason why pods of a ReplicaSet are deleted.
 type Cause string
 
-// The causes. Pause points are armed only for CauseRollout: a paused Deployment still scales,
-// so pausing would not stop a scale-down, and a bare ReplicaSet could never be resumed.
+// The causes. Pause points have an effect only for CauseRollout. A paused Deployment still
+// scales, so a pause would not stop a scale-down. A ReplicaSet without a Deployment has no
+// spec.paused, so a user could not resume it.
 const (
-	CauseRollout  Cause = "Rollout"  // pods of an old template make room for the new one
+	CauseRollout  Cause = "Rollout"  // a rolling update replaces pods of an old template
 	CauseScale    Cause = "Scale"    // the workload wants fewer pods
-	CauseRecreate Cause = "Recreate" // all old pods go at once
-	CauseOther    Cause = "Other"    // a bare controller, or a Deployment that is being deleted
+	CauseRecreate Cause = "Recreate" // the strategy Recreate deletes all old pods at once
+	CauseOther    Cause = "Other"    // a ReplicaSet without a Deployment, or a Deployment that is being deleted
 )
 
 // A State holds the fields of a Deployment that a pause decision reads.
@@ -30,38 +31,39 @@ type State struct {
 	Paused          bool   `json:"paused,omitzero"`
 	Token           string `json:"token,omitzero"` // the value of AnnotationHit
 	Revision        int64  `json:"revision"`       // of the new ReplicaSet
-	// IgnoreUnready makes points on pods that are not ready inert.
+	// IgnoreUnready ignores the pause points of pods that are not ready.
 	IgnoreUnready bool `json:"ignoreUnready,omitzero"`
 }
 
-// A ScaleDown is a number of pods that one ReplicaSet is to lose.
+// A ScaleDown is a number of pods of one ReplicaSet to delete.
 type ScaleDown struct {
 	Name  string // of the ReplicaSet
-	Pods  []int  // the numbers of all its active pods; nil means all pods of the list
-	N     int    // how many of them are to go, within burst and budget
+	Pods  []int  // the indexes in the list of pods of all its active pods; nil means all pods
+	N     int    // how many of them to delete, within the limits of the caller
 	Cause Cause
 }
 
 // A Plan is the result of [Decide]: the scale-downs, limited by pause points.
 type Plan struct {
-	// Delete is the number of pods that each ReplicaSet may lose, in the order of the
-	// scale-downs. The first pods in deletion order go.
+	// Delete is the number of pods to delete for each scale-down, in their order. Delete the
+	// first pods in deletion order.
 	Delete []int `json:"delete"`
 	// Pause is the write that pauses the Deployment, or nil.
 	Pause    *PauseDeployment `json:"pause,omitempty"`
 	Warnings []Warning        `json:"warnings,omitempty"`
 }
 
-// PauseDeployment pauses a Deployment at a pod: it sets spec.paused and the annotation
-// [AnnotationHit] to Token in one write, with UID and ResourceVersion as preconditions. The
-// annotation alone would mean that the pause is over; a system that needs two writes must
-// pause first. The event of the write has the reason PausePointReached.
+// PauseDeployment pauses a Deployment at a pod. In one write, set spec.paused to true and the
+// annotation [AnnotationHit] to Token, with UID and ResourceVersion as preconditions. The
+// annotation without spec.paused means that a user has resumed the rollout: a system that
+// needs two writes must set spec.paused first. The event of the write has the reason
+// PausePointReached.
 type PauseDeployment struct {
 	Name            string `json:"name"`
 	UID             string `json:"uid,omitzero"`
 	ResourceVersion string `json:"resourceVersion,omitzero"`
 	Token           string `json:"token"`
-	Pod             string `json:"pod"` // the pause point
+	Pod             string `json:"pod"` // the name of the pod with the pause point
 	Mode            Mode   `json:"mode"`
 }
 
@@ -72,9 +74,9 @@ func (a PauseDeployment) String() string {
 
 // A Warning reports a pause point that may not work as its author expects.
 type Warning struct {
-	Pod    string    `json:"pod"`
+	Pod    string    `json:"pod"` // the name
 	Reason Oversight `json:"reason"`
-	Value  string    `json:"value,omitzero"` // the annotation, the cause or the UID, depending on the reason
+	Value  string    `json:"value,omitzero"` // the cause for Inert, the UID for NoUID, otherwise the annotation
 }
 
 // An Oversight is the mistake in a pause point.
@@ -82,10 +84,10 @@ type Oversight string
 
 // The mistakes in a pause point.
 const (
-	Unreadable Oversight = "Unreadable" // its value is unknown, and counts as "before"
-	Inert      Oversight = "Inert"      // the cause of the deletion is not a rollout
-	NotReady   Oversight = "NotReady"   // the pod is not ready, and points on such pods are ignored
-	NoUID      Oversight = "NoUID"      // the pod has no UID that a token can hold
+	Unreadable Oversight = "Unreadable" // the value is unknown, and counts as "before"
+	Inert      Oversight = "Inert"      // no effect: the cause of the deletion is not CauseRollout
+	NotReady   Oversight = "NotReady"   // no effect: the pod is not ready, and State.IgnoreUnready is set
+	NoUID      Oversight = "NoUID"      // no effect: the UID is empty or has a character that a token cannot hold
 )
 
 // String returns one line such as "pause point on web-1: Inert (Scale)".
@@ -94,15 +96,17 @@ func (w Warning) String() string {
 }
 
 // Decide returns how many pods of old ReplicaSets may be deleted before a pause point stops
-// the rollout, and whether to pause the Deployment now. Pods are the pods of the namespace,
-// and downs the scale-downs of one pass in their order. Nothing is deleted after a point that
-// has not been acknowledged. At most one pause is planned, and the ReplicaSets after it lose
-// nothing. A pod with a point is deleted only when the snapshot already shows the pause, so
-// that a planner with a stale snapshot cannot delete it unnoticed.
+// the rollout, and whether to pause the Deployment now. The argument pods has the pods of the
+// namespace, and downs the scale-downs of one pass, in their order.
 //
-// The decision is for a planner of Deployments. A planner of ReplicaSets may use it too, to
-// hold back deletions that the Deployment planner could not foresee; it has no Deployment to
-// pause and reads only Delete.
+// A point is acknowledged after the rollout has paused at it and a user has resumed the
+// rollout. In a rollout, no pod after a point that is not acknowledged is deleted. The pod
+// with the point is deleted after the resume or, with the mode [After], once the snapshot
+// shows the pause: a planner with an old snapshot cannot delete the pod before the pause.
+// A plan has at most one pause; the later scale-downs of the rollout then delete no pods.
+//
+// Decide is for a planner of Deployments. A planner of ReplicaSets may call it too, to hold
+// back deletions that the Deployment planner could not foresee. It ignores Pause.
 func Decide(o podorder.Order, pods []podorder.Pod, downs []ScaleDown, state State) Plan {
 	d := decision{order: o, pods: pods, state: state}
 	d.token, d.known = ParseToken(state.Token)
@@ -125,11 +129,11 @@ type decision struct {
 	pods  []podorder.Pod
 	state State
 	token Token
-	known bool            // the token is of this revision
-	hits  map[string]bool // its pods, by UID
+	known bool            // the token is valid and of the current revision
+	hits  map[string]bool // the UIDs of the pods in a known token
 }
 
-// limit returns how many pods one ReplicaSet may lose.
+// limit returns how many pods of one scale-down may be deleted.
 func (d *decision) limit(down *ScaleDown, plan *Plan) int {
 	points, waiting := d.survey(down, plan)
 	switch {
@@ -138,7 +142,7 @@ func (d *decision) limit(down *ScaleDown, plan *Plan) int {
 	case plan.Pause != nil:
 		return 0
 	case d.state.Paused && d.known && !waiting:
-		return 0 // the pod at which the rollout waits is gone, or of another ReplicaSet
+		return 0 // the rollout is paused at a pod that is gone or of another ReplicaSet
 	case !points:
 		return down.N
 	}
@@ -160,8 +164,8 @@ func (d *decision) limit(down *ScaleDown, plan *Plan) int {
 	return down.N
 }
 
-// survey reports whether any of the pods has an armed point, and whether the rollout waits at
-// one of the pods. It adds the warnings.
+// survey reports whether any pod of a scale-down has an armed point, see armed, and whether the
+// most recent pause was at one of these pods. It adds the warnings to the plan.
 func (d *decision) survey(down *ScaleDown, plan *Plan) (points, waiting bool) {
 	n := len(down.Pods)
 	if down.Pods == nil {
@@ -186,7 +190,7 @@ func (d *decision) survey(down *ScaleDown, plan *Plan) (points, waiting bool) {
 	return points, waiting
 }
 
-// armed returns the mode of the pod's point, or Never if it is inert.
+// armed returns the mode of the pod's point, or Never if the point has no effect.
 func (d *decision) armed(p *podorder.Pod) Mode {
 	mode, _ := Parse(p.Annotations)
 	if d.state.IgnoreUnready && !p.Ready || !recordable(p.UID) {
@@ -216,7 +220,7 @@ func (d *decision) warn(p *podorder.Pod, down *ScaleDown, plan *Plan) {
 	plan.Warnings = append(plan.Warnings, w)
 }
 
-// last reports whether the rollout has paused at this pod most recently.
+// last reports whether the most recent pause of the rollout was at this pod.
 func (d *decision) last(uid string) bool {
 	return d.known && d.token.Entries[len(d.token.Entries)-1].UID == uid
 }
@@ -226,8 +230,8 @@ func (d *decision) acknowledged(uid string) bool {
 	return d.hits[uid] && !(d.state.Paused && d.last(uid))
 }
 
-// pause returns the write that pauses at p. It drops the token's entries of deleted pods and
-// an older entry of p.
+// pause returns the write that pauses at p. Its token has the entries of the old token, without
+// pods that are gone and without p, and then an entry for p.
 func (d *decision) pause(p *podorder.Pod, mode Mode) *PauseDeployment {
 	exists := map[string]bool{}
 	for i := range d.pods {

@@ -8,25 +8,25 @@ import (
 )
 
 // Annotation is the pod annotation that makes a rolling update pause when it reaches the pod.
-// Its values are the [Mode]s; "true" and "" mean before, "off" means false.
+// Its value is a [Mode]; "true" and "" also mean "before", and "off" means "false".
 const Annotation = "controller.alpha.kubernetes.io/pause-point"
 
-// AnnotationHit is the Deployment annotation that remembers at which pods
-// the rollout has paused; see [Token].
+// AnnotationHit is the Deployment annotation with the pods at which the rollout has paused: see
+// [Token].
 const AnnotationHit = "controller.alpha.kubernetes.io/pause-points-hit"
 
-// A Mode determines where a rollout pauses.
+// A Mode determines whether a rollout pauses before or after the deletion of a pod.
 type Mode string
 
 // The modes of a pause point.
 const (
-	Never  Mode = "false"
-	Before Mode = "before" // the pod is deleted after the resume
+	Never  Mode = "false"  // no pause
+	Before Mode = "before" // the pod is deleted after a user has resumed the rollout
 	After  Mode = "after"  // the pod is deleted while the rollout is paused
 )
 
-// Parse returns the mode from the annotations of a pod. Valid is false for an unknown value,
-// which counts as before: an unreadable stop sign is a stop sign.
+// Parse returns the mode from the annotations of a pod; without the annotation it is Never.
+// valid is false for an unknown value, whose mode is Before: somebody wanted a pause here.
 func Parse(annotations map[string]string) (mode Mode, valid bool) {
 	text, ok := annotations[Annotation]
 	if !ok {
@@ -44,9 +44,9 @@ func Parse(annotations map[string]string) (mode Mode, valid bool) {
 }
 
 // A Token is the value of [AnnotationHit]: the pods at which the rollout to a revision has
-// paused, the most recent one last. While the Deployment is paused, it waits at the last
-// entry; resuming acknowledges it. The revision makes a later rollout pause again at the same
-// pods.
+// paused, the most recent pod last. While the Deployment is paused, it waits at the pod of the
+// last entry. Once it is not paused, all entries are acknowledged. A token of another revision
+// is ignored, so each rollout pauses at the same pods again.
 type Token struct {
 	Revision int64 // of the new ReplicaSet
 	Entries  []Entry
@@ -58,8 +58,8 @@ type Entry struct {
 	UID  string
 }
 
-// ParseToken reads a token in its text form, such as "7;b:uid-1,a:uid-2". It returns false
-// for any other text.
+// ParseToken reads a token in its text form, such as "7;b:uid-1,a:uid-2": the revision, and for
+// each entry b for Before or a for After, and the UID. It returns false for any other text.
 func ParseToken(text string) (Token, bool) {
 	revision, list, ok := strings.Cut(text, ";")
 	if !ok {
@@ -84,7 +84,7 @@ func ParseToken(text string) (Token, bool) {
 	return token, true
 }
 
-// recordable reports whether a UID can be an entry of a token.
+// recordable reports whether a token can hold a UID: it is not empty and has no separators.
 func recordable(uid string) bool { return uid != "" && !strings.ContainsAny(uid, ",;") }
 
 // String returns the text form of the token.

@@ -55,9 +55,9 @@ type PatchWorkload struct {
 	Reason   kplan.Reason   `json:"reason"`
 }
 
-// CreateCanary creates the extra Deployment of style Canary: a copy of the stable one
-// of no pods, not paused, owned by the BatchRelease. If it has no name yet it gets the
-// finalizer [workload.FinalizerCanaryDeployment] too.
+// CreateCanary creates the extra Deployment of style Canary: a copy of the stable Deployment
+// with 0 replicas, not paused, owned by the BatchRelease. If Name is empty, it also gets the
+// finalizer [workload.FinalizerCanaryDeployment].
 type CreateCanary struct {
 	Name          string                     `json:"name,omitzero"` // in place of GenerateName, see [quirk.CanaryCreatedTwice]
 	GenerateName  string                     `json:"generateName"`
@@ -98,8 +98,8 @@ func (PatchReplicaSet) isBatchAction()    {}
 func (RetargetAutoscaler) isBatchAction() {}
 func (LabelPod) isBatchAction()           {}
 
-// Actions is a list of actions. In JSON each is an object with one key, the name of
-// the action in lower camel case.
+// Actions is a list of actions. In JSON each action is an object with one key, the name of the
+// action in lower camel case, such as "setFinalizer".
 type Actions []Action
 
 // MarshalJSON encodes the list.

@@ -32,7 +32,8 @@ func Apply(s Snapshot, a Action, now time.Time) (Snapshot, error) {
 	return Actions{a}.Apply(s, now)
 }
 
-// Apply returns s after the whole plan is carried out at now: its actions, and the status.
+// Apply returns s after all actions of the plan are carried out at now, with the status of the
+// plan.
 func (p Plan) Apply(s Snapshot, now time.Time) (Snapshot, error) {
 	next, err := p.Actions.Apply(s, now)
 	if err != nil {

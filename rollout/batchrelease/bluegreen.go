@@ -11,10 +11,11 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
-// bySurge is embedded in blue-green kinds, which run new pods within the surge.
+// bySurge is embedded in the blue-green kinds. They keep all old pods and raise maxSurge to add new
+// pods.
 type bySurge struct{ byPartition }
 
-// prepare keeps the autoscaler from the workload.
+// prepare detaches the autoscaler: it changes the name of the autoscaler's target.
 func (bySurge) prepare(s *Snapshot) (_, autoscaler Action) {
 	a := s.Autoscaler
 	if a == nil || a.TargetName != s.Workload.Name {
@@ -63,8 +64,8 @@ func (bySurge) unprepared(w *workload.Workload) kplan.Reason {
 	return ""
 }
 
-// restored returns the patch that restores the overwritten fields of the workload, and the
-// original strategy, if the annotation still holds one.
+// restored returns the patch that restores the overwritten fields of the workload, and the original
+// strategy from the annotation, if the workload still has it.
 func (bySurge) restored(plan *ReleasePlan, w *workload.Workload, repair quirk.Set) (p workload.Patch, o workload.OriginalStrategy, write bool) {
 	running, text := false, w.Annotations[workload.AnnotationOriginalStrategy]
 	if plan.BatchPartition != nil {
@@ -90,7 +91,7 @@ func (bySurge) restored(plan *ReleasePlan, w *workload.Workload, repair quirk.Se
 
 func (bySurge) waits(plan *ReleasePlan, _ quirk.Set) bool { return plan.BatchPartition == nil }
 
-// end lets the autoscaler go on.
+// end restores the target of the autoscaler.
 func (bySurge) end(s *Snapshot) (autoscaler, _ Action) {
 	w, a := s.Workload, s.Autoscaler
 	if s.Release.ReleasePlan.BatchPartition != nil || a == nil || a.TargetName != w.Name+AutoscalerSuffix {

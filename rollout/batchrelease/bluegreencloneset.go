@@ -13,7 +13,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
-// blueGreenCloneSet is a CloneSet that runs its new pods within the surge.
+// blueGreenCloneSet is a CloneSet in the blue-green style, see bySurge.
 type blueGreenCloneSet struct{ bySurge }
 
 func (blueGreenCloneSet) count(c *Context, w *workload.Workload, _ quirk.Set) {
@@ -26,8 +26,8 @@ func (k blueGreenCloneSet) take(p *workload.Patch, w *workload.Workload, _ quirk
 	p.Annotate(workload.AnnotationOriginalStrategy, union.Text(original))
 }
 
-// upgrade raises the surge. Under [quirk.OtherTemplateReleased] a workload that admission
-// has stopped for another template, since taken back, resumes even if the surge is large enough.
+// upgrade raises the surge. If [quirk.OtherTemplateReleased] is repaired, it also resumes a workload
+// with a sufficient surge: admission has stopped it for another template that was then taken back.
 func (k blueGreenCloneSet) upgrade(c *Context, w, _ *workload.Workload, repair quirk.Set) (p workload.Patch, write bool, refused kplan.Reason) {
 	if reason := k.unprepared(w); reason != "" {
 		return p, false, reason

@@ -12,15 +12,15 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
-// blueGreenDeployment is a Deployment that runs its new pods within the surge.
+// blueGreenDeployment is a Deployment in the blue-green style, see bySurge.
 type blueGreenDeployment struct{ bySurge }
 
 func (blueGreenDeployment) count(c *Context, w *workload.Workload, _ quirk.Set) {
 	c.surge(w, partition.Limit(c.Batch, c.Replicas))
 }
 
-// prepare raises minReadySeconds of the stable ReplicaSet, so that no more of its pods become
-// available, and detaches the autoscaler.
+// prepare detaches the autoscaler and raises minReadySeconds of the stable ReplicaSet: then no more
+// of its pods become available.
 func (k blueGreenDeployment) prepare(s *Snapshot) (stableSet, autoscaler Action) {
 	if !k.controlled(&s.Release, s.Workload) && s.StableSet != "" {
 		stableSet = PatchReplicaSet{Name: s.StableSet, MinReadySeconds: workload.InfiniteMinReady, Reason: reason.Initialize}
@@ -43,8 +43,8 @@ func (k blueGreenDeployment) take(p *workload.Patch, w *workload.Workload, _ qui
 	p.Annotate(workload.AnnotationOriginalStrategy, union.Text(original))
 }
 
-// upgrade raises the surge. Under [quirk.OtherTemplateReleased] a workload that admission
-// has stopped for another template, since taken back, resumes even if the surge is large enough.
+// upgrade raises the surge. If [quirk.OtherTemplateReleased] is repaired, it also resumes a workload
+// with a sufficient surge: admission has stopped it for another template that was then taken back.
 func (k blueGreenDeployment) upgrade(c *Context, w, _ *workload.Workload, repair quirk.Set) (p workload.Patch, write bool, refused kplan.Reason) {
 	if why := k.unprepared(w); why != "" {
 		return p, false, why

@@ -10,7 +10,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
-// byPartition is embedded in kinds that are updated by a partition of old pods.
+// byPartition has the common methods of kinds that are updated by partition. Other kinds embed it
+// for its defaults.
 type byPartition struct{}
 
 func (byPartition) pods(w, _ *workload.Workload) (updated, ready int32) {
@@ -48,8 +49,8 @@ func (byPartition) upgrade(c *Context, _, _ *workload.Workload, _ quirk.Set) (p 
 	return p, write, ""
 }
 
-// released returns the patch that ends the control of any such workload, and reports whether
-// nothing else has to be restored.
+// released returns the patch that ends the control of a workload. all reports whether nothing else
+// has to be restored.
 func (byPartition) released(plan *ReleasePlan) (p workload.Patch, all bool) {
 	p.RemoveAnnotations(partition.AnnotationControlInfo)
 	return p, plan.BatchPartition != nil

@@ -12,7 +12,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
-// canary is a Deployment with an extra Deployment next to it for the new pods.
+// canary is a Deployment in the style Canary: an extra Deployment has the new pods.
 type canary struct{ byPartition }
 
 func (canary) pods(_, extra *workload.Workload) (updated, ready int32) {
@@ -47,12 +47,13 @@ func (canary) create(s *Snapshot, repair quirk.Set) Action {
 	return create
 }
 
-// nameAlphabet has no vowels and no digits that look like them.
+// nameAlphabet has the characters of generated names: without vowels and digits that look like
+// vowels, names contain no words.
 const nameAlphabet = "bcdfghjklmnpqrstvwxz2456789"
 
-// canaryName returns the name of the canary Deployment of a template under a BatchRelease,
-// so that it is created once ([quirk.CanaryCreatedTwice]). It has no more than the 63 characters of a generated
-// name.
+// canaryName returns the name of the canary Deployment for a BatchRelease and a template. The name
+// is always the same, so a second creation fails ([quirk.CanaryCreatedTwice]). It has at most 63
+// characters, as a generated name.
 func canaryName(br *Release, w *workload.Workload) string {
 	digest := sha256.Sum256([]byte(br.UID + "/" + w.UpdateRevision))
 	suffix := digest[:10]
@@ -123,7 +124,7 @@ func unavailable(w *workload.Workload) (kplan.Hold, bool) {
 	return kplan.Hold{}, false
 }
 
-// end lets the extra Deployment go.
+// end removes the finalizer of the extra Deployment.
 func (canary) end(s *Snapshot) (_, canary Action) {
 	c := s.Canary
 	if c == nil {

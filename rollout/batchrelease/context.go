@@ -13,7 +13,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
-// A Context holds the demands of a batch and the current state of its workload.
+// A Context holds the demands of a batch, the numbers that the workload must reach, and the
+// current numbers of its workload.
 type Context struct {
 	Driver       workload.Driver      `json:"driver"`
 	RolloutID    string               `json:"rolloutID,omitzero"`
@@ -22,11 +23,11 @@ type Context struct {
 	Replicas     int32                `json:"replicas"`
 	Updated      int32                `json:"updated"`
 	UpdatedReady int32                `json:"updatedReady"`
-	// NoNeedUpdate are pods that have the template without having been updated in
-	// this release, nil unless rolling back in batches.
+	// NoNeedUpdate is the number of pods that had the template before this release began. It is
+	// nil except in a rollback in batches.
 	NoNeedUpdate *int32 `json:"noNeedUpdate,omitempty"`
-	// Planned is how many pods the batch updates, Desired how many are of the new
-	// template then.
+	// Planned is the number of pods that this batch and all earlier batches update. Desired is
+	// the number of pods that must have the new template after the batch.
 	Planned int32 `json:"planned"`
 	Desired int32 `json:"desired"`
 	// A partition counts old pods; for a Deployment it counts new pods.
@@ -36,7 +37,8 @@ type Context struct {
 	DesiredSurge     rollout.IntOrPercent `json:"desiredSurge,omitzero"`
 	// FailureThreshold is how many updated pods need not be ready; unset means 0.
 	FailureThreshold rollout.IntOrPercent `json:"failureThreshold,omitzero"`
-	// Labelled are the pods with the rollout id, PodCount all that were listed.
+	// Labelled is the number of listed pods with the label of the rollout id, and PodCount the
+	// number of all listed pods.
 	Labelled int32 `json:"labelled,omitzero"`
 	PodCount int32 `json:"podCount,omitzero"`
 }
@@ -77,8 +79,8 @@ func (c *Context) partition(w *workload.Workload, ordered bool) {
 	c.CurrentPartition, c.DesiredPartition = orZero(w.Partition), rollout.Int(stable)
 }
 
-// Waiting returns the reason why the batch still waits; the second result is false if it is
-// ready. The first failing test counts.
+// Waiting returns the first demand that the workload does not meet. The second result is false if
+// the batch is ready.
 func (c Context) Waiting(repair quirk.Set) (kplan.Hold, bool) {
 	base := c.Updated
 	if repair.Has(quirk.FailureThresholdMisread) {

@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package batchrelease plans the passes of a BatchRelease: it takes a workload over, releases one
-// batch of its pods after the other, and gives it back.
+// Package batchrelease plans the passes of a BatchRelease of OpenKruise Rollouts. A BatchRelease
+// takes a workload over, updates its pods in batches, and gives the workload back to its own
+// controller.
 //
 // Start with [Release], which holds the plan of the batches, and [Reconcile], which returns
 // the next actions:
 //
 //	plan, err := batchrelease.Reconcile(snapshot, now, batchrelease.Options{})
 //
-// A plan is a pure function of its arguments: nothing is read, written or waited for. The
-// caller carries the actions out, writes the status, and calls again when something
-// changes or at RecheckAt.
+// Reconcile is a pure function of its arguments: it reads and writes nothing, and does not wait.
+// The caller carries the actions out, writes the status, and calls Reconcile again when
+// something changes or at RecheckAt.
 //
-//	Preparing    take the workload over: hold its pods back, save the fields to overwrite
+//	Preparing    take the workload over: stop its update, save the fields to overwrite
 //	    |
-//	Progressing  Upgrading   let the pods of the batch be updated, label them
+//	Progressing  Upgrading   patch the workload to update the pods of the batch; label the pods
 //	    |            |
-//	    |        Verifying   updated, ready and labelled enough? else upgrade again
+//	    |        Verifying   wait until enough pods are updated, ready and labelled
 //	    |            |
-//	    |        Ready       the next batch, up to the partition of the plan
+//	    |        Ready       begin the next batch, up to the BatchPartition of the plan
 //	    |
-//	Finalizing   give the workload back, wait for its pods if the policy says so
+//	Finalizing   give the workload back; wait for its pods if the FinalizingPolicy requires this
 //	    |
 //	Completed
 //
-// [EventOf] detects changes of the workload, [Context] holds the demands of a batch and the
-// current counts, and [Context.Waiting] names the demand that is not met. [NativeBatch] decides
-// which pods of a DaemonSet of Kubernetes are deleted.
+// [EventOf] detects changes of the workload. [Context] holds the demands of a batch, the numbers
+// that the workload must reach, and the current numbers. [Context.Waiting] returns the demand
+// that is not met. [NativeBatch] decides which pods of a DaemonSet of Kubernetes are deleted.
 //
 // # Who calls the parts
 //
@@ -35,6 +36,6 @@
 // A controller of native DaemonSets calls [NativeBatch]. A controller that logs events of a
 // workload calls [EventOf]. A simulator carries plans out with [Apply].
 //
-// It decides as OpenKruise Rollouts (commit 9dd6279d) does; for its quirks see package
-// workload. The rules are in rules.md of this folder.
+// The package decides as OpenKruise Rollouts (commit 9dd6279d) does, including its defects, the
+// quirks: see package workload. The rules are in rules.md of this folder.
 package batchrelease

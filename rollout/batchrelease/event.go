@@ -18,10 +18,10 @@ type WorkloadEvent string
 const (
 	EventNormal          WorkloadEvent = "Normal"
 	EventGone            WorkloadEvent = "Gone"             // the workload does not exist
-	EventUnknown         WorkloadEvent = "Unknown"          // it could not be read
-	EventReconciling     WorkloadEvent = "StillReconciling" // its controller has not seen the last change
-	EventReplicasChanged WorkloadEvent = "ReplicasChanged"  // more or fewer pods are wanted than before
-	EventRollbackInBatch WorkloadEvent = "RollbackInBatch"  // the template is that from before the release
+	EventUnknown         WorkloadEvent = "Unknown"          // the workload could not be read
+	EventReconciling     WorkloadEvent = "StillReconciling" // the controller of the workload has not observed the last change
+	EventReplicasChanged WorkloadEvent = "ReplicasChanged"  // the wanted number of pods has changed
+	EventRollbackInBatch WorkloadEvent = "RollbackInBatch"  // the template is the one from before the release
 	EventTemplateChanged WorkloadEvent = "PodTemplateChanged"
 )
 
@@ -31,7 +31,7 @@ func EventOf(s Snapshot) WorkloadEvent {
 	return eventOf(&s, kindOf(s.Release.ReleasePlan.driver(s.Release.WorkloadRef)))
 }
 
-// eventOf is [EventOf] of a workload of a kind, which is nil if it is not known.
+// eventOf is [EventOf] with the kind of the workload, nil if the kind is unknown.
 func eventOf(s *Snapshot, k kind) WorkloadEvent {
 	w, status := s.Workload, &s.Release.Status
 	returns := k == nil || k.returns()

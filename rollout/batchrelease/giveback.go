@@ -59,7 +59,7 @@ func keeps(br *Release, w *workload.Workload, opts Options) bool {
 	return to == "" || to != br.Status.StableRevision && to != w.StableRevision
 }
 
-// giveBack ends the release. It fails while it has to be repeated.
+// giveBack ends the release. Its outcome is a failure until the workload has been given back.
 func (st *pass) giveBack(s Status) (n outcome) {
 	n.status = s
 	if w := st.s.Workload; w != nil {

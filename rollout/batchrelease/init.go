@@ -9,8 +9,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
-// InitializePatch returns the patch that takes a workload over before its first batch, and
-// false if that is done, or no driver knows the workload.
+// InitializePatch returns the patch that takes a workload over before its first batch. It returns
+// false if the workload has been taken over, or if it has no driver: see [workload.DriverOf].
 func InitializePatch(br Release, w workload.Workload, repair quirk.Set) (p workload.Patch, write bool) {
 	k := kindOf(br.ReleasePlan.driver(w.Ref))
 	if k == nil || k.controlled(&br, &w) {

@@ -58,8 +58,8 @@ func (b NativeBatch) Allowed() int32 {
 	return max(1, b.MaxUnavailable.Of(b.DesiredNumberScheduled))
 }
 
-// Desired returns how many pods are to be of the revision. A partition that does not
-// begin with a number of 32 bits, blanks in front aside, is a [kplan.FieldError].
+// Desired returns how many pods must have the update revision. The error is a [kplan.FieldError]
+// for a Partition that does not begin with an int32, after optional blanks.
 func (b NativeBatch) Desired() (int32, error) {
 	var stable int32
 	if _, err := fmt.Sscanf(b.Partition, "%d", &stable); err != nil {
@@ -68,7 +68,7 @@ func (b NativeBatch) Desired() (int32, error) {
 	return max(0, int32(len(b.Pods))-stable), nil // in int32, as upstream
 }
 
-// Counts returns the pods of the revision, and how many of these are not ready.
+// Counts returns the number of pods with the update revision, and how many of these are not ready.
 func (b NativeBatch) Counts() (updated, notReady int32) {
 	for i := range b.Pods {
 		if b.Pods[i].Revision == b.Revision {

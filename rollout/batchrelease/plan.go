@@ -12,31 +12,30 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
-// A Snapshot is everything that [Reconcile] looks at.
+// A Snapshot is the input of [Reconcile].
 //
-// The least snapshot. Without the first four there is an error that names the field;
-// without any of the others, there is a plan that does without.
+// These fields matter. The first four are required: without one of them there is an error that
+// names the field. All other fields are optional, with these effects.
 //
 //	now                                        the time of conditions and batches
-//	Release.Name                               actions name it
+//	Release.Name                               actions name the BatchRelease
 //	Release.WorkloadRef                        the kind of workload to drive
 //	Workload.Ref                               the kind of the existing workload
-//	Release.Finalizers                         without its own, it is added
+//	Release.Finalizers                         without the BatchRelease's finalizer, it is added
 //	Release.ReleasePlan.Batches                without them, nothing is released
 //	Release.ReleasePlan.BatchPartition         without it, the workload is given back
 //	Release.Status.Phase                       without it, the release begins
-//	Release.Status.ObservedReleasePlanHash     without it, the plan has changed, and is taken over
-//	Release.Status.ObservedWorkloadReplicas    without it, the workload was scaled
-//	Workload                                   without it, there is nothing to drive any more
-//	Workload.Replicas                          without it, it wants 1 pod
+//	Release.Status.ObservedReleasePlanHash     without it, the plan counts as changed
+//	Release.Status.ObservedWorkloadReplicas    without it, the workload counts as scaled
+//	Workload                                   without it, the workload counts as deleted
+//	Workload.Replicas                          without it, the workload wants 1 pod
 //	Workload.Annotations                       without them, a Deployment is not under control
 //	Workload.UpdateRevision                    without it, another template is to be released
 //	Workload.Status                            without it, no pod is updated
 type Snapshot struct {
 	Release  Release            `json:"release"`
 	Workload *workload.Workload `json:"workload,omitempty"` // nil if it is gone
-	// Unreadable means that the workload could not be read, so that Workload says
-	// nothing.
+	// Unreadable means that the workload could not be read. Workload is then ignored.
 	Unreadable bool `json:"unreadable,omitzero"`
 	// Canary is the extra Deployment of style Canary, or nil. Its
 	// UpdateRevision is the hash of its pods; [quirk.CanaryLabelsNotAwaited] reads it.
@@ -77,7 +76,7 @@ type Plan struct {
 	Actions Actions `json:"actions,omitempty"`
 	// Holds are the reasons why the batch waits.
 	Holds []kplan.Hold `json:"holds,omitempty"`
-	// Status is the next status, whole.
+	// Status is the complete next status.
 	Status Status `json:"status"`
 	// Failure is not empty if upstream ends the pass with an error: call again with a
 	// growing delay.
@@ -90,10 +89,10 @@ type Plan struct {
 	Context *Context `json:"context,omitempty"`
 }
 
-// String returns one line for each action and hold. It ends without a newline.
+// String returns one line for each action and hold, without a newline at the end.
 func (p Plan) String() string { return union.Lines(p.Actions, p.Holds) }
 
-// String returns where the BatchRelease stands on one line.
+// String returns one line with the phase, the batch and its numbers of pods.
 func (s Status) String() string {
 	return fmt.Sprintf("%s, batch %d %s, %d updated, %d ready", s.Phase, s.Current.CurrentBatch+1, s.Current.BatchState,
 		s.Current.UpdatedReplicas, s.Current.UpdatedReadyReplicas)

@@ -30,8 +30,8 @@ func (st *pass) progress(s Status) outcome {
 	return n
 }
 
-// look fills in the demands of the batch and the current counts. It counts the pods that need
-// no update again.
+// look sets the demands of the batch and the current numbers in c. It also counts the pods that need
+// no update.
 func (st *pass) look(c *Context, revision string) {
 	br, w := &st.s.Release, st.s.Workload
 	if c.fill(br, w, st.s.Canary, st.kind, st.opts.Repair); c.RolloutID == "" {
@@ -108,8 +108,8 @@ func (st *pass) refuse(s Status, reason kplan.Reason) outcome {
 	return outcome{status: s, failure: s.Message, holds: []kplan.Hold{{Name: st.s.Workload.Name, Reason: reason}}}
 }
 
-// verify goes on if the batch is ready, and to the next one if it was. One that is not, or
-// is no longer, is upgraded again.
+// verify sets a ready batch to the state Ready. If the state is Ready already, it begins the next
+// batch, up to the BatchPartition of the plan. A batch that is not ready is upgraded again.
 func (st *pass) verify(s Status, c *Context) (n outcome) {
 	if st.driver.Beside() && c.Replicas != 0 {
 		n.writes.labels = st.labels(s.UpdateRevision, c)

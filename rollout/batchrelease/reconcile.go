@@ -13,9 +13,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
-// Reconcile returns the next step of the BatchRelease in s as of now. It performs
-// nothing. The error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError] for each field
-// that cannot be used.
+// Reconcile returns the next step of the BatchRelease in s at the time now. It performs nothing.
+// The error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError] for each invalid field.
 func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
 	if err := admit(&s, now, opts); err != nil {
 		return Plan{}, err
@@ -28,8 +27,8 @@ func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
 	return next.plan(st.now), nil
 }
 
-// next returns the result of the pass. An event is written to the status before the plan reacts
-// to it: the phase then runs in the next pass.
+// next returns the result of the pass. If an event or the current numbers change the status, the
+// pass only writes the status: the phase runs in the next pass.
 func (st *pass) next() outcome {
 	br := &st.s.Release
 	finalizer := st.finalizer()

@@ -15,8 +15,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// A Release is the internal object through which a Rollout drives its workload:
-// one batch for each step.
+// A Release is a BatchRelease: the object with which a Rollout of OpenKruise updates its workload,
+// with one batch for each step.
 type Release struct {
 	Name              string            `json:"name"`
 	UID               string            `json:"uid,omitzero"`
@@ -69,7 +69,7 @@ func (p *ReleasePlan) driver(ref workload.Ref) workload.Driver {
 	return d
 }
 
-// A Batch is how many pods are updated once it is released.
+// A Batch holds the number of pods that are updated after it and all earlier batches.
 type Batch struct {
 	CanaryReplicas rollout.IntOrPercent `json:"canaryReplicas"`
 }
@@ -83,7 +83,7 @@ const (
 	Immediate  FinalizingPolicy = "Immediate"
 )
 
-// A Phase is where a BatchRelease stands.
+// A Phase is the phase of a BatchRelease.
 type Phase string
 
 // The phases of a BatchRelease.
@@ -95,7 +95,7 @@ const (
 	PhaseCompleted   Phase = "Completed"
 )
 
-// A State is where a batch stands.
+// A State is the state of the current batch.
 type State string
 
 // The states of a batch.
@@ -120,7 +120,7 @@ type Status struct {
 	Message                  string            `json:"message,omitempty"`
 }
 
-// A CurrentBatch is where a BatchRelease stands among its batches.
+// A CurrentBatch is the part of the status about the current batch.
 type CurrentBatch struct {
 	BatchState           State     `json:"batchState,omitempty"`
 	CurrentBatch         int32     `json:"currentBatch"` // from 0

@@ -15,7 +15,7 @@ const requeue = 2 * time.Second
 
 // An outcome is the result of one pass. Each decision returns one, and none reads it back.
 type outcome struct {
-	status  Status // the next one, whole
+	status  Status // the complete next status
 	writes  writes
 	holds   []kplan.Hold
 	failure string
@@ -26,13 +26,13 @@ type outcome struct {
 // writes are the writes of a pass in addition to the status. A nil one is not written.
 type writes struct {
 	finalizer  Action // of the BatchRelease
-	stableSet  Action // no more pods of the stable ReplicaSet become available
-	autoscaler Action // it leaves the workload alone
-	workload   Action // it is taken over, released further, or given back
-	canary     Action // the extra Deployment is created
+	stableSet  Action // raises minReadySeconds of the stable ReplicaSet
+	autoscaler Action // detaches the autoscaler
+	workload   Action // takes the workload over, releases a batch, or gives the workload back
+	canary     Action // creates the extra Deployment
 	labels     []LabelPod
-	returned   Action // the autoscaler follows the workload again
-	letGo      Action // the finalizer of the extra Deployment is removed
+	returned   Action // attaches the autoscaler again
+	letGo      Action // removes the finalizer of the extra Deployment
 }
 
 // plan orders the writes:

@@ -105,8 +105,8 @@ type PatchBatchRelease struct {
 	Name      string  `json:"name"`
 	UID       string  `json:"uid,omitzero"`
 	RolloutID *string `json:"rolloutID,omitempty"` // nil stays
-	// Finalize removes the partition, so that the workload is given back, under this
-	// policy; "" leaves both.
+	// Finalize removes the BatchPartition and sets this FinalizingPolicy: then the BatchRelease
+	// gives the workload back. "" changes neither.
 	Finalize batchrelease.FinalizingPolicy `json:"finalize,omitzero"`
 	Reason   kplan.Reason                  `json:"reason"`
 }
@@ -127,7 +127,8 @@ type SelectPods struct {
 }
 
 // CreateService creates the canary Service, owned by the Rollout: a copy of the stable Service
-// with another selector, without its own node ports, addresses and IP families.
+// with another selector, and without the node ports, addresses and IP families of the stable
+// Service.
 type CreateService struct {
 	Name     string            `json:"name"`
 	Stable   string            `json:"stable"` // the Service to copy
@@ -149,8 +150,8 @@ type SetRoute struct {
 	Reason kplan.Reason   `json:"reason"`
 }
 
-// SetIngress creates or changes the canary Ingress. A new one has the paths that point
-// at the stable Service, pointing at the canary Service.
+// SetIngress creates or changes the canary Ingress. A new canary Ingress has those paths of the
+// stable Ingress that lead to the stable Service; in the copy they lead to the canary Service.
 type SetIngress struct {
 	Name        string            `json:"name"`
 	Stable      string            `json:"stable"` // the Ingress to copy if Create is set
@@ -180,8 +181,8 @@ func (SetRoute) isAction()           {}
 func (SetIngress) isAction()         {}
 func (DeleteIngress) isAction()      {}
 
-// Actions is a list of actions. In JSON each is an object with one key, the name of
-// the action in lower camel case.
+// Actions is a list of actions. In JSON each action is an object with one key, the name of the
+// action in lower camel case, such as "setRoute".
 type Actions []Action
 
 // MarshalJSON encodes the list.

@@ -19,7 +19,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
-// An AdmitSnapshot is everything that [Admit] looks at: an update of a workload.
+// An AdmitSnapshot is the input of [Admit]: an update of a workload, and the objects around it.
 type AdmitSnapshot struct {
 	Old workload.Workload `json:"old"`
 	New workload.Workload `json:"new"`
@@ -32,14 +32,14 @@ type AdmitSnapshot struct {
 
 // An Admission is the answer to an update of a workload.
 type Admission struct {
-	// Changed means that Object is to be stored instead of the object that was sent.
+	// Changed means that the API server must store Object in place of the object that was sent.
 	Changed bool              `json:"changed,omitzero"`
 	Object  workload.Workload `json:"object"`
 	Reason  kplan.Reason      `json:"reason"`
 }
 
-// EffectiveChange reports whether an update of a workload is a release, and
-// why if it is not.
+// EffectiveChange reports whether an update of a workload begins a release. If not, it also returns
+// the reason.
 func EffectiveChange(old, updated workload.Workload, repair quirk.Set) (bool, kplan.Reason) {
 	id := func(w workload.Workload) string {
 		if id := w.Annotations[workload.LabelRolloutID]; id != "" || !repair.Has(quirk.RolloutIDReadDifferently) {
@@ -167,7 +167,7 @@ func (a *admission) deployment() kplan.Reason {
 	return a.enter(r)
 }
 
-// usable returns the ReplicaSets that may have pods.
+// usable returns the ReplicaSets that may have pods, see [workload.Set.MayHavePods].
 func (a *admission) usable() (list []*workload.Set) {
 	for i := range a.s.Sets {
 		if a.s.Sets[i].MayHavePods() {

@@ -31,8 +31,8 @@ func Apply(s Snapshot, a Action, now time.Time) (Snapshot, error) {
 	return Actions{a}.Apply(s, now)
 }
 
-// Apply returns s after the whole plan is carried out at now: its actions and, unless it fails,
-// the status. The Grace of the plan becomes the Grace of the snapshot.
+// Apply returns s after all actions of the plan are carried out at now, with the status of the plan
+// unless the plan has a Failure. The Grace of the plan becomes the Grace of the snapshot.
 func (p Plan) Apply(s Snapshot, now time.Time) (Snapshot, error) {
 	next, err := p.Actions.Apply(s, now)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
-// close does one closing step, and looks again if that fails or others follow. The second
-// result reports whether the Rollout is closed.
+// close does one closing step of a Rollout. The second result reports whether all closing steps are
+// done; if not, the Rollout is planned again soon.
 func (st *pass) close(n outcome, why ClosingReason, waitReady bool) (outcome, bool) {
 	n, closed := st.closeOnce(n, why, waitReady)
 	if !closed && n.failure == "" {
@@ -174,7 +174,7 @@ func (st *pass) closingBegins(phase Phase) bool {
 	return st.has(quirk.RollbackLeavesPaused) && st.ends(phase)
 }
 
-// closingStep runs one closing step. The second result reports whether it is done.
+// closingStep runs the current closing step. The second result reports whether it is done.
 func (st *pass) closingStep(n outcome, waitReady bool) (outcome, bool) {
 	switch n.sub.FinalisingStep {
 	case FinalRestoreStable:

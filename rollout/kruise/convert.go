@@ -51,8 +51,8 @@ func (s *StepV1alpha1) replicas() rollout.IntOrPercent {
 	return s.Replicas
 }
 
-// partition reports whether the workload is updated by partition, as validation sees
-// it: a style that is unknown is one too.
+// partition reports whether validation treats the style as Partition: a style that is set and not
+// Canary, and any style of a workload that cannot have an extra Deployment.
 func (r *RolloutV1alpha1) partition() bool {
 	switch strings.ToLower(r.Annotations[workload.AnnotationRollingStyle]) {
 	case "", "canary":
@@ -61,8 +61,7 @@ func (r *RolloutV1alpha1) partition() bool {
 	return true
 }
 
-// Convert returns the Rollout in the present version of the API. Without a
-// style it is Canary.
+// Convert returns the Rollout in the version v1beta1 of the API. Without a style it is Canary.
 func (r RolloutV1alpha1) Convert() Rollout {
 	s := &Strategy{
 		TrafficRoutings:          cloneRoutings(r.TrafficRoutings),
@@ -85,8 +84,8 @@ func (r RolloutV1alpha1) Convert() Rollout {
 	}
 }
 
-// ConvertBack returns the Rollout in the older version of the API. One of style
-// BlueGreen has no steps there.
+// ConvertBack returns the Rollout in the version v1alpha1 of the API. A Rollout of style BlueGreen
+// has no steps in v1alpha1.
 func ConvertBack(r Rollout) RolloutV1alpha1 {
 	old := RolloutV1alpha1{
 		Name: r.Name, UID: r.UID, Generation: r.Generation, Annotations: maps.Clone(r.Annotations),

@@ -14,9 +14,8 @@ import (
 // defaultDeadline is the progressDeadlineSeconds of a workload that has none.
 const defaultDeadline = 600
 
-// deadline detects that the batch of a step exceeds the progress deadline of its workload
-// ([quirk.DeadlineNotReported]). It undoes nothing: that is left to a user, or to the
-// next template.
+// deadline reports a batch that exceeds the progress deadline of its workload
+// ([quirk.DeadlineNotReported]). It does not roll back.
 func (st *pass) deadline(n outcome) outcome {
 	limit := int32(defaultDeadline)
 	if n := st.w.ProgressDeadlineSeconds; n != nil {

@@ -43,7 +43,7 @@ func ClosingSequence(style workload.Style, reason ClosingReason) []FinalisingSte
 	return []FinalisingStep{FinalRestoreStable, FinalRouteToStable, FinalRemoveCanary, FinalResume, FinalRelease, FinalEnd}
 }
 
-// following returns the closing step after one: the end if the sequence does not have it.
+// following returns the closing step after step, or [FinalEnd] if the sequence does not have step.
 func following(sequence []FinalisingStep, step FinalisingStep) FinalisingStep {
 	for i, next := range sequence[1:] {
 		if sequence[i] == step {
@@ -53,7 +53,7 @@ func following(sequence []FinalisingStep, step FinalisingStep) FinalisingStep {
 	return FinalEnd
 }
 
-// known reports whether the style knows a closing step at all.
+// known reports whether the style has the closing step for any reason to close.
 func (s FinalisingStep) known(style workload.Style) bool {
 	switch s {
 	case FinalRestoreStable, FinalRouteToStable, FinalRemoveCanary, FinalResume, FinalRelease:

@@ -26,7 +26,7 @@ func StrategyHash(r Rollout) string {
 	return string(text)
 }
 
-// strategyText returns the JSON that [StrategyHash] is a digest of.
+// strategyText returns the JSON whose digest is [StrategyHash].
 func strategyText(r Rollout) string {
 	s := r.Strategy()
 	if s == nil {

@@ -55,8 +55,8 @@ func (st *pass) closing(n outcome, reason ClosingReason, wait bool, message stri
 	return n
 }
 
-// initializing starts with a fresh status, and waits a little so that the workload's
-// other observers can catch up.
+// initializing sets a new status of the steps. It waits a few seconds, so that other controllers
+// see the change of the workload.
 func (st *pass) initializing(n outcome, since time.Time) outcome {
 	if st.has(quirk.ReleaseOfWhatIsThere) && !st.w.InProgress { // it is seen as it was before the update
 		n.hold(reason.NoUpdate, 0, 0)
@@ -118,8 +118,8 @@ func (st *pass) setShared(remove bool, reason kplan.Reason) Action {
 
 func (st *pass) sharedFinalizer() string { return "progressing.rollouts.kruise.io/" + st.r.Name }
 
-// rolling handles the events that change the course, or else drives the steps. The first
-// case counts.
+// rolling handles events such as a rollback, a new template or a changed plan. Without an event it
+// runs the current step. The first case that applies counts.
 func (st *pass) rolling(n outcome) outcome {
 	if !n.begun {
 		n.failure = "status of the steps is missing"
@@ -156,15 +156,15 @@ func (st *pass) inBatches() bool {
 	return len(st.r.Strategy().TrafficRoutings) == 0 && stateful && st.r.Annotations[workload.AnnotationRollbackInBatch] == "true"
 }
 
-// RecalculateStep returns the step that a Rollout of changed steps continues with:
-// the first, beginning with the current one, that covers the batch that
-// is released. If none does it is the last one but the current one. Without a
-// BatchRelease it is the first step.
+// RecalculateStep returns the step with which a Rollout with changed steps continues. It tries the
+// current step, then the others in order, and returns the first step that covers the released batch.
+// If none does, it returns the last step that it has tried. Without a BatchRelease it returns the
+// first step.
 func RecalculateStep(steps []Step, br *batchrelease.Release, replicas, current int32) int32 {
 	if br == nil || len(steps) == 0 {
 		return 1
 	}
-	batch := int32(0) // where upstream crashes
+	batch := int32(0) // without a BatchPartition, where upstream crashes
 	if p := br.ReleasePlan.BatchPartition; p != nil {
 		batch = *p
 	}
@@ -203,7 +203,7 @@ func (st *pass) planChanged(sub StepStatus) StepStatus {
 	return sub
 }
 
-// continuous starts again with a template that changed in the middle.
+// continuous begins the release again if the template has changed during the release.
 func (st *pass) continuous(n outcome) outcome {
 	n.event("workload continuous publishing canaryRevision, then restart publishing")
 	if st.r.Style() == workload.BlueGreen {

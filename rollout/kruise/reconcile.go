@@ -15,9 +15,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
-// Reconcile returns the next step of the Rollout in s as of now. It performs nothing.
-// The error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError] for each field that
-// cannot be used.
+// Reconcile returns the next step of the Rollout in s at the time now. It performs nothing. The
+// error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError] for each invalid field.
 func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
 	if err := admit(&s, now, opts); err != nil {
 		return Plan{}, err
@@ -43,7 +42,7 @@ func (st *pass) next() outcome {
 	return st.finish(st.act(n))
 }
 
-// keep returns an outcome with the status that was read.
+// keep returns n with the status of the snapshot.
 func (st *pass) keep(n outcome) outcome {
 	n.status, n.sub, n.begun = st.r.Status, StepStatus{}, false
 	n.status.Conditions, n.status.Sub = slices.Clone(n.status.Conditions), nil

@@ -25,8 +25,8 @@ type Rollout struct {
 	WorkloadRef workload.Ref `json:"workloadRef"`
 	Disabled    bool         `json:"disabled,omitzero"`
 	Paused      bool         `json:"paused,omitzero"`
-	Canary      *Strategy    `json:"canary,omitempty"`    // set, or BlueGreen is
-	BlueGreen   *Strategy    `json:"blueGreen,omitempty"` // set, or Canary is
+	Canary      *Strategy    `json:"canary,omitempty"`    // nil if BlueGreen is set
+	BlueGreen   *Strategy    `json:"blueGreen,omitempty"` // nil if Canary is set
 
 	Status Status `json:"status,omitzero"`
 }
@@ -96,10 +96,10 @@ func (s *Step) strategy() traffic.Strategy {
 
 // A Pause ends a step.
 type Pause struct {
-	Duration *int32 `json:"duration,omitempty"` // seconds; nil waits for a person
+	Duration *int32 `json:"duration,omitempty"` // seconds; nil waits until a user confirms
 }
 
-// A Phase is where a Rollout stands.
+// A Phase is the phase of a Rollout.
 type Phase string
 
 // The phases of a Rollout.
@@ -132,8 +132,8 @@ type Status struct {
 	Phase              Phase             `json:"phase,omitzero"`
 	Message            string            `json:"message,omitzero"`
 	Conditions         []kplan.Condition `json:"conditions,omitempty"`
-	// Sub is the status of the steps, nil before the first look at the workload. In
-	// the API it is canaryStatus or blueGreenStatus.
+	// Sub is the status of the steps, canaryStatus or blueGreenStatus in the API. It is nil until
+	// a pass has read the workload.
 	Sub *StepStatus `json:"sub,omitempty"`
 	// CurrentStepIndex and CurrentStepState repeat the fields of Sub.
 	CurrentStepIndex int32     `json:"currentStepIndex"`
@@ -149,7 +149,7 @@ func (s Status) ProgressingReason() string {
 	return ""
 }
 
-// A StepStatus is where a Rollout stands among its steps.
+// A StepStatus is the status of the steps of a Rollout.
 type StepStatus struct {
 	ObservedRolloutID          string         `json:"observedRolloutID,omitzero"`
 	ObservedWorkloadGeneration int64          `json:"observedWorkloadGeneration,omitzero"`

@@ -13,23 +13,23 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload/quirk"
 )
 
-// A Snapshot is everything that [Reconcile] looks at. Reconcile does not change a
-// Snapshot and keeps no part of it.
+// A Snapshot is the input of [Reconcile]. Reconcile does not change a Snapshot and keeps no
+// part of it.
 //
-// The least snapshot. Without the first five there is an error that names the field;
-// without any of the others, there is a plan that does without.
+// These fields matter. The first five are required: without one of them there is an error that
+// names the field. All other fields are optional, with these effects.
 //
-//	now                          the time of conditions, pauses and graces
-//	Rollout.Name                 actions name it
+//	now                          the time of conditions, pauses and grace periods
+//	Rollout.Name                 actions name the Rollout
 //	Rollout.Canary               the strategy; or Rollout.BlueGreen
 //	Rollout.Canary.Steps         the steps
 //	Rollout.WorkloadRef          the kind of workload to drive
-//	Rollout.Finalizers           without its own, it is added
-//	Rollout.Status.Phase         without it, nothing has begun
+//	Rollout.Finalizers           without the Rollout's finalizer, it is added
+//	Rollout.Status.Phase         without it, the Rollout counts as new
 //	Rollout.Status.Sub           without it, the steps begin again
 //	Rollout.Status.Conditions    without the condition Progressing, progress is unknown
-//	Workload                     without it, there is nothing to drive
-//	Workload.Consistent          without it, nothing is known of the workload
+//	Workload                     without it, the workload counts as deleted
+//	Workload.Consistent          without it, the pass waits for the controller of the workload
 //	Workload.CanaryRevision      without it, the release is over
 //	BatchRelease                 without it, it is created
 type Snapshot struct {
@@ -92,12 +92,11 @@ type Grace map[string]time.Time
 
 // A Plan is the next step of a Rollout.
 type Plan struct {
-	// Actions are the writes, in order. They are to be done before the status is
-	// written.
+	// Actions are the writes, in order. Carry them out before you write the status.
 	Actions Actions `json:"actions,omitempty"`
 	// Holds are the reasons why the Rollout waits.
 	Holds []kplan.Hold `json:"holds,omitempty"`
-	// Status is the next status, whole. Write it if it differs.
+	// Status is the complete next status. Write it if it differs.
 	Status Status `json:"status"`
 	// Failure is not empty if upstream ends the pass with an error, without writing
 	// the status: call again with a growing delay.
@@ -106,9 +105,9 @@ type Plan struct {
 	// cannot change the plan. It is always later than now: one nanosecond after the instant
 	// of a pause, at which the pause is not over.
 	RecheckAt time.Time `json:"recheckAt,omitzero"`
-	// Grace is to be handed to the next call.
+	// Grace is the Grace of the next snapshot.
 	Grace Grace `json:"grace,omitempty"`
-	// Events are for people.
+	// Events are the Kubernetes events to record.
 	Events []kplan.Event `json:"events,omitempty"`
 }
 

@@ -54,7 +54,7 @@ func JumpStep(steps []Step, current, next int32) int32 {
 	return next
 }
 
-// stepMachine drives the current step.
+// stepMachine runs the current step, or jumps to another one.
 func (st *pass) stepMachine(n outcome) outcome {
 	n = st.observeRelease(n)
 	if n.sub.PodTemplateHash == "" {
@@ -159,9 +159,9 @@ type PauseKind string
 
 // The kinds of pauses.
 const (
-	PauseNone   PauseKind = "None"   // it is over, or there is none
-	PauseManual PauseKind = "Manual" // a user has to confirm
-	PauseTimed  PauseKind = "Timed"  // at an instant
+	PauseNone   PauseKind = "None"   // the pause is over, or the step has none
+	PauseManual PauseKind = "Manual" // the pause ends when a user confirms
+	PauseTimed  PauseKind = "Timed"  // the pause ends at a known time
 )
 
 // PauseOf returns how the pause of step i of a Rollout ends, given the time at which the

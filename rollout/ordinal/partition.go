@@ -8,17 +8,17 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// Step returns how many groups may be in change at once while size groups exist: the
-// unavailable ones that the budget allows, and the groups beyond the replicas.
+// Step returns how many groups may change at the same time if size groups are wanted: as many
+// as may be unavailable, and the groups beyond the replicas.
 //
 //	unavailable + size - replicas
 func Step(b rollout.Budget, size int32) int32 {
 	return bound(int64(b.Unavailable)+int64(size)-int64(b.Replicas), math.MaxInt32)
 }
 
-// Partition returns the lowest ordinal that gets the new template. It goes down by a step
-// from the groups that are done, less the groups below it that are not ready anyway. It
-// does not wait for groups that are updated already, or not ready.
+// Partition returns the lowest ordinal that gets the new template. From the lowest ordinal
+// that is done, see [Done], it goes down by step, and up again by the number of groups below
+// that are not ready. Then it goes down over groups that are updated or not ready.
 //
 //	low  = max(0, size - Done - step)
 //	high = low + how many groups below low are not ready
@@ -26,7 +26,8 @@ func Step(b rollout.Budget, size int32) int32 {
 //	                      to high is updated or not ready
 //	min(current, high)    if no i has this property
 //
-// It never goes up. It mirrors rollingUpdatePartition of LeaderWorkerSet (commit 060ab4da).
+// The result is never above current. It mirrors rollingUpdatePartition of LeaderWorkerSet
+// (commit 060ab4da).
 func Partition(groups []Group, size, step, current int32) int32 {
 	low := bound(int64(size)-int64(Done(groups, size))-int64(step), max(0, size))
 	waiting := low
@@ -49,10 +50,10 @@ func Partition(groups []Group, size, step, current int32) int32 {
 // A State is the progress of an update by ordinal.
 type State struct {
 	Groups    []Group `json:"groups,omitempty"`
-	Size      int32   `json:"size"`      // groups that are wanted now
-	Partition int32   `json:"partition"` // the lowest ordinal of the new template now
-	Replicas  int32   `json:"replicas"`  // replicas at the last step; they may have changed since
-	Changed   bool    `json:"changed"`   // the template has changed since
+	Size      int32   `json:"size"`      // the groups that are wanted now
+	Partition int32   `json:"partition"` // the lowest ordinal that gets the new template now
+	Replicas  int32   `json:"replicas"`  // the replicas at the last step; Budget has the current ones
+	Changed   bool    `json:"changed"`   // the template has changed since the last step
 }
 
 // A Next is the result of a step.
@@ -61,18 +62,19 @@ type Next struct {
 	Partition int32 `json:"partition"`
 }
 
-// Roll makes one step of an update by ordinal. Groups below lowest keep the old template.
+// Roll returns one step of an update by ordinal. Groups below lowest keep the old template. The
+// first case that applies counts.
 //
 //	the template has changed      Size(replicas), or the replicas if there are fewer groups;
-//	                              partition: min(replicas, size), so that nothing changes yet
+//	                              partition: min(replicas, size): no group is updated yet
 //	the update is over            the replicas; partition: 0
 //	fewer groups than replicas    the replicas; partition: unchanged
 //	the replicas have changed     Size(Waiting); partition: min(current, replicas + surge)
 //	otherwise                     Size(Waiting); Partition(Step)
 //
-// The partition is never below lowest. An update is over when the partition is 0 and there
-// are as many groups as replicas. It mirrors rollingUpdateParameters of LeaderWorkerSet
-// (commit 060ab4da); before the first group exists, start with replicas and partition 0.
+// The partition is never below lowest. An update is over when the partition is 0 and Size is
+// equal to the replicas. Before the first group exists, start with Size = replicas and partition
+// 0. Roll mirrors rollingUpdateParameters of LeaderWorkerSet (commit 060ab4da).
 func Roll(b rollout.Budget, s State, lowest int32) Next {
 	next := Next{Size: b.Replicas}
 	switch {

@@ -2,17 +2,18 @@
 
 package ordinal
 
-// Replace returns the ordinals whose pods are deleted now so that they come back with the
-// new template, highest first: from the partition up, pods with the old template that are
-// not terminating, as many as may still become unavailable. Each pod that is not ready or
-// is terminating uses up a place, whatever its template; replacing it takes another place.
-// At least one pod may be unavailable.
+// Replace returns the ordinals of the pods to delete now, highest first; their replacements get
+// the new template. These are pods from the partition up that have the old template and are
+// not terminating. Their number is limited to:
 //
-//	max(0, max(1, unavailable) - how many are not ready or terminating)
+//	max(0, max(1, unavailable) - number of pods that are not ready or terminating)
+//
+// The limit counts pods of both templates. If an old pod that is not ready is deleted, it
+// counts twice.
 //
 // It mirrors updateStatefulSetAfterInvariantEstablished of the StatefulSet controller of
 // Kubernetes 1.36.3. Kubernetes 1.37 does this for OrderedReady only: for a Parallel
-// StatefulSet it also deletes old pods that are not ready if there is no room
+// StatefulSet it deletes old pods that are not ready even beyond the limit
 // (kubernetes#137409).
 func Replace(groups []Group, partition, unavailable int32) []int {
 	room := max(1, int64(unavailable))
@@ -30,8 +31,9 @@ func Replace(groups []Group, partition, unavailable int32) []int {
 	return ordinals
 }
 
-// ReplaceOne returns the highest ordinal from the partition up with an old pod that is not
-// terminating. It is -1 without such a pod, or if a higher pod has to become ready first.
+// ReplaceOne returns the highest ordinal from the partition up whose pod has the old template
+// and is not terminating. It returns -1 if there is none, or if a pod with a higher ordinal is
+// not ready or terminating.
 //
 // It mirrors updateStatefulSet of the StatefulSet controller of Kubernetes 1.36.3 for
 // clusters that cannot set the number of unavailable pods.

@@ -4,19 +4,19 @@ package ordinal
 
 import "slices"
 
-// A Role is one of several workloads that are only useful together, such as prefill and
-// decode servers of a language model, with the counts of its old and new groups.
+// A Role is one of several workloads that need each other, such as the prefill and decode
+// servers of a language model. It holds the numbers of groups.
 type Role struct {
-	Before      int32 `json:"before"` // old groups when the update began
-	Old         int32 `json:"old"`
-	New         int32 `json:"new"`
-	Target      int32 `json:"target"`
-	Surge       int32 `json:"surge,omitzero"`
-	Unavailable int32 `json:"unavailable,omitzero"`
+	Before      int32 `json:"before"`               // old groups when the update began
+	Old         int32 `json:"old"`                  // old groups now
+	New         int32 `json:"new"`                  // new groups now
+	Target      int32 `json:"target"`               // new groups at the end of the update
+	Surge       int32 `json:"surge,omitzero"`       // groups allowed above Target
+	Unavailable int32 `json:"unavailable,omitzero"` // groups that may be missing from Target
 }
 
-// batch returns how many groups of a role move in one step: the surge, or else the groups
-// that may be unavailable, and at least one.
+// batch returns how many groups of a role change in one step: the surge or, if it is 0, the groups
+// that may be unavailable, and at least 1.
 func (r Role) batch() int64 {
 	if r.Surge > 0 {
 		return int64(r.Surge)
@@ -24,7 +24,7 @@ func (r Role) batch() int64 {
 	return max(1, int64(r.Unavailable))
 }
 
-// RoleSteps returns in how many steps all roles are updated, so that they finish together.
+// RoleSteps returns the number of steps of the update of all roles, which finish together.
 //
 //	the largest of ceil(max(before, target) / batch)
 func RoleSteps(roles []Role) (steps int64) {
@@ -34,25 +34,26 @@ func RoleSteps(roles []Role) (steps int64) {
 	return steps
 }
 
-// ceil rounds a quotient up. The divisor is above 0, and the dividend at least 0.
+// ceil returns a / b, rounded up. b must be above 0, and a at least 0.
 func ceil(a, b int64) int64 { return (a + b - 1) / b }
 
-// StepRoles returns the roles after the next step of their update, or the same roles and
-// false if nothing is left or nothing can move. A step changes old groups or new ones, or
-// both where neither can move alone. With n steps in all:
+// StepRoles returns the roles after the next step of their update. It returns the same roles
+// and false if the update is complete or no step is possible. With n steps in total, see
+// [RoleSteps], a step aims at these numbers, k being the steps that are done:
 //
-//		new = max(new, min(target, ceil((k + 1) * target / n)))      k = the least floor(new * n / target)
-//		old = min(old, before - floor((k + 1) * before / n))         k = the largest floor((before - old) * n / before)
+//	new = max(new, min(target, ceil((k + 1) * target / n)))      k = the least floor(new * n / target)
+//	old = min(old, before - floor((k + 1) * before / n))         k = the largest floor((before - old) * n / before)
 //
-//	 1. Old groups beyond before do not belong to this update, and go.
-//	 2. If all new groups are there, all old ones go.
-//	 3. New ones come if old + new <= target + surge of each role that has a target.
-//	 4. Old ones go, down to target - unavailable - new of a role that does not grow.
-//	 5. New ones come anyway, and as many old ones go as this needs.
+// The first case that changes something is the step:
 //
-// In the last two no role loses its last old group before the others do: either all roles
-// do, or it keeps one. It mirrors the planner of a DisaggregatedSet of LeaderWorkerSet
-// (commit 060ab4da).
+//  1. Old groups beyond before, which do not belong to this update, are deleted.
+//  2. If all new groups exist, all old groups are deleted.
+//  3. New groups are added, if old + new <= target + surge for each role that has a target.
+//  4. Old groups are deleted; target - unavailable - new remain in a role with before >= target.
+//  5. New groups are added anyway, and as many old groups are deleted as this requires.
+//
+// In cases 4 and 5 a role keeps one old group until all roles can delete their last old group.
+// StepRoles mirrors the planner of a DisaggregatedSet of LeaderWorkerSet (commit 060ab4da).
 func StepRoles(roles []Role) (next []Role, moved bool) {
 	next, steps := slices.Clone(roles), RoleSteps(roles)
 	done, grown, more := true, true, false
@@ -80,7 +81,7 @@ func StepRoles(roles []Role) (next []Role, moved bool) {
 	return force(roles, wanted)
 }
 
-// withOld gives roles this many old groups.
+// withOld sets the numbers of old groups in roles, and returns roles.
 func withOld(roles []Role, old []int32) []Role {
 	for i := range roles {
 		roles[i].Old = old[i]
@@ -88,7 +89,7 @@ func withOld(roles []Role, old []int32) []Role {
 	return roles
 }
 
-// withNew gives roles this many new groups.
+// withNew sets the numbers of new groups in roles, and returns roles.
 func withNew(roles []Role, wanted []int32) []Role {
 	for i := range roles {
 		roles[i].New = wanted[i]
@@ -96,7 +97,7 @@ func withNew(roles []Role, wanted []int32) []Role {
 	return roles
 }
 
-// grow returns the new groups of the next step.
+// grow returns the number of new groups of each role after the next step.
 func grow(roles []Role, steps int64) []int32 {
 	reached := steps
 	for _, r := range roles {
@@ -112,7 +113,7 @@ func grow(roles []Role, steps int64) []int32 {
 	return wanted
 }
 
-// fits reports whether some role grows, and all have room for it.
+// fits reports whether a role grows and no role exceeds target + surge.
 func fits(roles []Role, wanted []int32) (grows bool) {
 	for i, r := range roles {
 		grows = grows || wanted[i] > r.New
@@ -123,7 +124,7 @@ func fits(roles []Role, wanted []int32) (grows bool) {
 	return grows
 }
 
-// drain returns the old groups of the next step.
+// drain returns the number of old groups of each role after the next step.
 func drain(roles []Role, steps int64) []int32 {
 	reached := int64(0)
 	for _, r := range roles {
@@ -139,8 +140,8 @@ func drain(roles []Role, steps int64) []int32 {
 	return atOnce(old, roles)
 }
 
-// least returns how many old groups have to stay next to new ones, in a role that does not
-// grow.
+// least returns how many old groups must stay if there are beside new groups. In a role with more
+// groups after the update than before, it is 0.
 func (r Role) least(beside int32) int32 {
 	if r.Before < r.Target {
 		return 0
@@ -148,7 +149,8 @@ func (r Role) least(beside int32) int32 {
 	return int32(max(0, int64(r.Target)-int64(r.Unavailable)-int64(beside)))
 }
 
-// force adds the new groups, and removes as many old ones as this needs.
+// force returns the roles with the wanted new groups, and with as few old groups as these require.
+// moved is false, and the roles are unchanged, if no old group is deleted.
 func force(roles []Role, wanted []int32) (next []Role, moved bool) {
 	next, old := slices.Clone(roles), make([]int32, len(roles))
 	for i, r := range roles {
@@ -171,9 +173,8 @@ func fewer(old []int32, roles []Role) bool {
 	return false
 }
 
-// atOnce keeps one old group of a role that would lose its last one while other roles have
-// some left. If there are enough new groups, it removes the old groups of the others as
-// well.
+// atOnce changes old if some roles would lose their last old group and others would not. If all
+// roles have enough new groups, all old groups are deleted. Otherwise each role keeps one old group.
 func atOnce(old []int32, roles []Role) []int32 {
 	some, all, enough := false, true, true
 	for i, r := range roles {

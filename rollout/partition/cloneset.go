@@ -4,19 +4,20 @@ package partition
 
 import "github.com/kplan-go/kplan/rollout"
 
-// A CloneSet holds the wanted sizes of a CloneSet and the counts of its pods.
+// A CloneSet holds the wanted sizes of a CloneSet of OpenKruise and the counts of its pods.
 type CloneSet struct {
 	Budget rollout.Budget `json:"budget"` // see [CloneSetBudget]
-	// KeptOld is how many pods stay of the old revision, at most the replicas: see [Limit] and
-	// [LimitOfShare].
+	// KeptOld is the number of pods to keep at the old revision, at most the replicas: see
+	// [Limit] and [LimitOfShare].
 	KeptOld int32 `json:"keptOld"`
-	// ScaleUnavailable is how many pods may be unavailable while pods are added. Unset does
-	// not limit it.
+	// ScaleUnavailable limits the number of unavailable pods while pods are added. Unset means
+	// no limit.
 	ScaleUnavailable rollout.IntOrPercent `json:"scaleUnavailable,omitzero"`
-	// Back means that updated pods are made old again if fewer old pods are there than
-	// KeptOld. If both revisions are the same there is no old one to go back to.
+	// Back means that updated pods go back to the old revision if there are fewer than KeptOld
+	// old pods. Do not set it if both revisions are the same.
 	Back bool `json:"back,omitzero"`
-	// ReplaceLeaving means that pods whose deletion a hook delays are replaced already.
+	// ReplaceLeaving means that a pod is replaced even while a lifecycle hook delays its
+	// deletion.
 	ReplaceLeaving bool         `json:"replaceLeaving,omitzero"`
 	Old            CloneSetPods `json:"old"`
 	New            CloneSetPods `json:"new"` // the pods of the update revision
@@ -25,34 +26,34 @@ type CloneSet struct {
 // CloneSetPods are the pods of one revision. A pod counts as at most one of Marked, Leaving
 // and Unavailable.
 type CloneSetPods struct {
-	Count       int32 `json:"count"`                // all of them
-	Marked      int32 `json:"marked,omitzero"`      // to be deleted, because a user has named them
-	Leaving     int32 `json:"leaving,omitzero"`     // a hook delays their deletion
-	Unavailable int32 `json:"unavailable,omitzero"` // others that are not available
+	Count       int32 `json:"count"`                // all pods
+	Marked      int32 `json:"marked,omitzero"`      // pods that a user has selected for deletion
+	Leaving     int32 `json:"leaving,omitzero"`     // pods whose deletion a lifecycle hook delays
+	Unavailable int32 `json:"unavailable,omitzero"` // other pods that are not available
 }
 
 // A CloneSetDiff holds the changes of a pass of a CloneSet. A pass either scales or
 // updates: updates wait until no pod is to be added or deleted.
 type CloneSetDiff struct {
 	Up      int64 `json:"up,omitzero"`      // pods to add
-	UpOld   int64 `json:"upOld,omitzero"`   // missing pods of the old revision, which come first
+	UpOld   int64 `json:"upOld,omitzero"`   // missing pods of the old revision, to add first
 	UpLimit int64 `json:"upLimit,omitzero"` // how many of Up may be added now
 
 	Down        int64 `json:"down,omitzero"`        // pods to delete in addition to the marked ones
-	DownOld     int64 `json:"downOld,omitzero"`     // surplus pods of the old revision, which go first
+	DownOld     int64 `json:"downOld,omitzero"`     // surplus pods of the old revision, to delete first
 	DeleteReady int64 `json:"deleteReady,omitzero"` // how many ready pods may be deleted now
 
 	Surge    int64 `json:"surge,omitzero"`    // pods wanted above the replicas
-	SurgeOld int64 `json:"surgeOld,omitzero"` // the old ones among them
+	SurgeOld int64 `json:"surgeOld,omitzero"` // how many of Surge are of the old revision
 
-	Update            int64 `json:"update,omitzero"`            // pods to update, though fewer may be there; below 0 to be made old again
-	UpdateUnavailable int64 `json:"updateUnavailable,omitzero"` // how many may be unavailable while some are updated
+	Update            int64 `json:"update,omitzero"`            // pods to update; if below 0, pods to return to the old revision
+	UpdateUnavailable int64 `json:"updateUnavailable,omitzero"` // pods that may be unavailable during the update
 }
 
-// CloneSetBudget resolves the limits of a CloneSet. The surge is rounded up, and 0 while
-// the CloneSet is paused. Unavailable is 20% unless it is set, and rounded up without a
-// surge, otherwise down. Without a RollingUpdate there is no surge, and the 20% are rounded
-// down. Unavailable is not capped.
+// CloneSetBudget resolves the limits of a CloneSet. The surge is rounded up; it is 0 while the
+// CloneSet is paused. An unset maxUnavailable means 20%. Unavailable is rounded up if the surge
+// is 0, and otherwise down. If ru is nil, there is no surge, and unavailable is 20%, rounded
+// down. Unavailable may exceed the replicas.
 //
 //	CloneSetBudget(9, &RollingUpdate{}, false)                             // 2 unavailable
 //	CloneSetBudget(9, &RollingUpdate{MaxSurge: rollout.Int(1)}, false)     // 1 unavailable, surge 1
@@ -78,11 +79,11 @@ func CloneSetBudget(replicas int32, ru *RollingUpdate, paused bool) rollout.Budg
 	return b
 }
 
-// Diff returns the difference of a CloneSet to its wanted sizes.
+// Diff returns the changes that a CloneSet needs to get its wanted sizes.
 //
 //	too many old = old - leaving(old) - kept            too many new = new - leaving(new) - (replicas - kept)
-//	update       = the one that is closer to 0, as a number of pods to update
-//	wanted       = replicas + surge                     the old ones: kept + surgeOld
+//	update       = too many old or -(too many new), whichever is closer to 0
+//	wanted       = replicas + surge                     of the old revision: kept + surgeOld
 //	up           = wanted - there                       down = there - marked - wanted
 //
 // Unless Back is set, "too many old" is at least 0, and "too many new" at most 0. It
@@ -123,8 +124,8 @@ func (c CloneSet) Diff() CloneSetDiff {
 	return d
 }
 
-// useSurge returns how many pods are wanted above the replicas, and how many of these are
-// old: for pods to update, or for marked ones that exceed the pods that may be unavailable.
+// useSurge returns the fields Surge and SurgeOld. The surge replaces pods to update, or marked pods
+// beyond those that may be unavailable.
 func (c CloneSet) useSurge(tooOld, tooNew int64) (d CloneSetDiff) {
 	if c.Budget.Surge <= 0 {
 		return d
@@ -146,14 +147,14 @@ func (c CloneSet) useSurge(tooOld, tooNew int64) (d CloneSetDiff) {
 	return d
 }
 
-// spread holds the counts of pods in 64 bits, so that sums do not wrap around.
+// spread holds the counts of pods in 64 bits: sums do not wrap around.
 type spread struct{ count, marked, leaving, unavailable int64 }
 
 func (p CloneSetPods) spread() spread {
 	return spread{int64(p.Count), int64(p.Marked), int64(p.Leaving), int64(p.Unavailable)}
 }
 
-// gone returns how many pods do not serve and are not marked.
+// gone returns the number of pods that are leaving or unavailable.
 func (s spread) gone() int64 { return s.leaving + s.unavailable }
 
 func distance(n int64) int64 { return max(n, -n) }

@@ -4,16 +4,17 @@ package partition
 
 import "github.com/kplan-go/kplan/rollout"
 
-// A RollingUpdate holds the two limits of a rolling update as they are written. A nil
-// *RollingUpdate differs from one with both limits unset: see [Budget].
+// A RollingUpdate holds the two limits of a rolling update, before they are resolved to
+// numbers. A nil *RollingUpdate differs from one with both limits unset: see [Budget] and
+// [CloneSetBudget].
 type RollingUpdate struct {
-	MaxUnavailable rollout.IntOrPercent `json:"maxUnavailable,omitzero"` // unset means 0
+	MaxUnavailable rollout.IntOrPercent `json:"maxUnavailable,omitzero"` // unset means 0, and 20% for a CloneSet
 	MaxSurge       rollout.IntOrPercent `json:"maxSurge,omitzero"`       // unset means 0
 }
 
-// Limit returns how many pods the ReplicaSet of the new template may have:
-// the partition of the replicas, rounded up, from 0 to all of them. A percentage
-// other than 100% leaves at least one old pod if there is more than one.
+// Limit returns how many pods the ReplicaSet of the new template may have: the partition, as a
+// number or a percentage of the replicas, rounded up and limited to the range from 0 to
+// replicas. A percentage other than 100% leaves at least one old pod if replicas is above 1.
 //
 //	Limit(Percent(20), 6)  // 2
 //	Limit(Percent(99), 6)  // 5
@@ -30,9 +31,9 @@ func Limit(partition rollout.IntOrPercent, replicas int32) int32 {
 	return int32(limit)
 }
 
-// Budget resolves the limits of a Deployment that is updated by partition. Without a
-// RollingUpdate both are 0. With one it is [rollout.Resolve] or, if exact, for limits of
-// any size, [rollout.ResolveExact]: see the quirk LimitsWrapAround.
+// Budget resolves the limits of a Deployment that is updated by partition. If ru is nil, both
+// are 0. Otherwise Budget is [rollout.Resolve] or, if exact is set, [rollout.ResolveExact]: see
+// the quirk LimitsWrapAround.
 //
 // It mirrors MaxSurge and MaxUnavailable of the deployment controller of OpenKruise
 // Rollouts.
@@ -46,9 +47,9 @@ func Budget(replicas int32, ru *RollingUpdate, exact bool) rollout.Budget {
 	return rollout.Resolve(replicas, ru.MaxSurge, ru.MaxUnavailable)
 }
 
-// LowerBound returns the least size with which the ReplicaSet of the new template is
-// created: 0 with a surge, otherwise 1 if any pod is wanted, even at partition 0: see the
-// quirk NewPodAtPartitionZero.
+// LowerBound returns the smallest size with which the ReplicaSet of the new template is
+// created: 0 with a surge, and otherwise min(1, replicas), even at partition 0. See the quirk
+// NewPodAtPartitionZero.
 //
 // It mirrors NewRSReplicasLowerBound of OpenKruise Rollouts.
 func LowerBound(b rollout.Budget) int32 {
@@ -58,9 +59,9 @@ func LowerBound(b rollout.Budget) int32 {
 	return min(1, b.Replicas)
 }
 
-// CreationSize returns the size with which the ReplicaSet of the new template is created,
-// given the total of all others: the larger of [NewSize] and [LowerBound], or with
-// noneAtZero only [NewSize] at partition 0.
+// CreationSize returns the size with which the ReplicaSet of the new template is created: the
+// larger of [NewSize] and [LowerBound]. total is the number of pods that all other ReplicaSets
+// want. If noneAtZero is set and [Limit] is 0, CreationSize ignores LowerBound.
 func CreationSize(partition rollout.IntOrPercent, b rollout.Budget, total int64, noneAtZero bool) int32 {
 	size := NewSize(partition, b, total, 0)
 	if noneAtZero && Limit(partition, b.Replicas) == 0 {
@@ -69,25 +70,25 @@ func CreationSize(partition rollout.IntOrPercent, b rollout.Budget, total int64,
 	return max(size, LowerBound(b))
 }
 
-// NewSize returns the next size of the ReplicaSet of the new template, which has size pods
-// of the total of all ReplicaSets. It never shrinks, and if no other ReplicaSet has pods,
-// it ignores the partition.
+// NewSize returns the next size of the ReplicaSet of the new template. It wants size pods now,
+// and all ReplicaSets want total pods. See [rollout.GrowTo]: if no other ReplicaSet wants pods,
+// the result is the replicas, at any partition; otherwise it is at least size.
 //
 // It mirrors NewRSNewReplicas of OpenKruise Rollouts.
 func NewSize(partition rollout.IntOrPercent, b rollout.Budget, total int64, size int32) int32 {
 	return rollout.GrowTo(b, Limit(partition, b.Replicas), total, size)
 }
 
-// OldLimit returns how many of the old pods, of which oldTotal are wanted, the partition no
-// longer needs, given the size of the ReplicaSet of the new template. It is below 0 if old
-// pods are missing.
+// OldLimit returns how many old pods may be deleted at the partition. Old ReplicaSets want
+// oldTotal pods, and the ReplicaSet of the new template wants size. A negative result is the
+// number of missing old pods.
 func OldLimit(partition rollout.IntOrPercent, replicas int32, oldTotal int64, size int32) int64 {
 	return rollout.Surplus(replicas, Limit(partition, replicas), oldTotal, size)
 }
 
-// AtLeast reports whether partition current covers partition desired, so that nothing has
-// to be written. Two numbers or two percentages compare as expected. A number and a
-// percentage do not, because both are scaled to 10,000,000 pods: 20% covers 5.
+// AtLeast reports whether the partition current updates at least as many pods as the partition
+// desired: then no write is needed. It compares both as numbers of pods out of 10,000,000. This
+// is wrong for a number and a percentage: 20% is at least 5, for any replicas.
 //
 // It mirrors IsCurrentMoreThanOrEqualToDesired of OpenKruise Rollouts. For a
 // comparison by pods see the quirk MixedPartitionsNeverEnd.
@@ -96,18 +97,17 @@ func AtLeast(current, desired rollout.IntOrPercent) bool {
 	return current.OfUp64(base) >= desired.OfUp64(base)
 }
 
-// BatchSize returns how many of the replicas a batch updates: rounded up, from 0 to all of
-// them.
+// BatchSize returns how many pods a batch updates: a number or a percentage of the replicas,
+// rounded up and limited to the range from 0 to replicas.
 //
 // It mirrors CalculateBatchReplicas of OpenKruise Rollouts.
 func BatchSize(batch rollout.IntOrPercent, replicas int32) int32 {
 	return int32(max(0, min(batch.OfUp64(replicas), int64(replicas))))
 }
 
-// StableShare returns the percentage of old pods that a CloneSet keeps, so that stable of
-// the replicas stay old. It is rounded down, but to at least 1% if it would keep no pod,
-// unless the batch is 100%. 1% may keep more than one pod: see the quirk
-// CloneSetKeepsExtraPods.
+// StableShare returns the percentage of old pods to write to a CloneSet for which stable of the
+// replicas stay old. It is rounded down. If it would be 0% although stable is above 0, it is 1%,
+// unless batch is 100%. 1% may keep more than stable pods: see the quirk CloneSetKeepsExtraPods.
 //
 // It mirrors ParseIntegerAsPercentageIfPossible of OpenKruise Rollouts.
 func StableShare(stable, replicas int32, batch rollout.IntOrPercent) rollout.IntOrPercent {
@@ -124,7 +124,7 @@ func StableShare(stable, replicas int32, batch rollout.IntOrPercent) rollout.Int
 	return share
 }
 
-// ExactShare reports whether some percentage keeps exactly the stable pods.
+// ExactShare reports whether the percentage of [StableShare] keeps exactly stable pods.
 func ExactShare(stable, replicas int32) bool {
 	return StableShare(stable, replicas, rollout.Percent(50)).OfUp(replicas) == stable
 }

@@ -4,11 +4,10 @@ package partition
 
 import "github.com/kplan-go/kplan"
 
-// Reasons for which an update waits at a partition. Have and Limit of a [kplan.Hold] are the two
-// numbers that the comment
-// compares.
+// Reasons why an update waits at a partition. The comments say what Have and Limit of the
+// [kplan.Hold] are.
 const (
-	ReasonNotObserved    kplan.Reason = "NotObserved"    // the workload has observed generation Have of Limit
-	ReasonSizeNotReached kplan.Reason = "SizeNotReached" // Have pods exist, Limit are wanted
-	ReasonTooFewUpdated  kplan.Reason = "TooFewUpdated"  // Have pods are updated, Limit are to be
+	ReasonNotObserved    kplan.Reason = "NotObserved"    // the observed generation is Have, the generation Limit
+	ReasonSizeNotReached kplan.Reason = "SizeNotReached" // Have pods exist, Limit pods are wanted
+	ReasonTooFewUpdated  kplan.Reason = "TooFewUpdated"  // Have pods are updated, fewer than Limit
 )

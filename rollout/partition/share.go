@@ -13,16 +13,15 @@ import (
 // decimals is how many digits a fraction of a percent may have.
 const decimals = 7
 
-// LimitOfShare is [Limit] for a share such as "33.3%", as in the partition of a CloneSet:
-// rounded up, and with at least one old pod of several unless it is 100%. For whole
-// percents it is the same as [Limit]. Upstream computes it in float64, and may round up an
-// exact number.
+// LimitOfShare is [Limit] for a percentage with a fraction such as "33.3%", as in the partition
+// of a CloneSet. For whole percentages both give the same result. Upstream computes in float64,
+// and its result may be larger by 1.
 //
 //	LimitOfShare("33.3%", 10)  // 4
 //	LimitOfShare("99.9%", 10)  // 9
 //
-// The error is a [kplan.FieldError] with an empty path: for text that is not a percentage
-// in digits, or with more than 7 digits after the point.
+// The error is a [kplan.FieldError] with an empty path: the text has other characters than
+// digits, one point and a final "%", no digits before the point, or more than 7 after it.
 func LimitOfShare(share string, replicas int32) (int32, error) {
 	digits, isShare := strings.CutSuffix(share, "%")
 	whole, fraction, _ := strings.Cut(digits, ".")

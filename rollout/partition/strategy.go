@@ -27,11 +27,12 @@ type Strategy struct {
 	RollingStyle  string         `json:"rollingStyle,omitempty"`
 	RollingUpdate *RollingUpdate `json:"rollingUpdate,omitempty"`
 	Paused        bool           `json:"paused,omitempty"`
-	// Partition is how many pods are to be updated; unset means 0.
+	// Partition is how many pods to update; unset means 0.
 	Partition rollout.IntOrPercent `json:"partition"`
 }
 
-// ParseStrategy reads the annotation. An empty text is the zero Strategy.
+// ParseStrategy reads the annotation. An empty text is the zero Strategy. The error for other
+// text that is no such JSON is a [kplan.FieldError].
 func ParseStrategy(text string) (Strategy, error) {
 	var s Strategy
 	if text == "" {
@@ -43,7 +44,7 @@ func ParseStrategy(text string) (Strategy, error) {
 	return s, nil
 }
 
-// Text returns the annotation.
+// Text returns the value of the annotation. It writes an unset Partition as 0.
 func (s Strategy) Text() string {
 	if s.Partition.IsZero() {
 		s.Partition = rollout.Int(0)
@@ -51,8 +52,10 @@ func (s Strategy) Text() string {
 	return union.Text(s)
 }
 
-// Default fills in the limits as admission does. The slip of upstream is kept: an unset
-// surge stays unset and sets unavailable to 25%, unless each limit is defaulted separately.
+// Default returns s with defaults for unset limits, as admission sets them; only a strategy with
+// RollingStyle [Style] changes. An unset MaxUnavailable becomes 25%. Upstream has a defect for
+// an unset MaxSurge: it stays unset and sets MaxUnavailable to 25%. With separately, MaxSurge
+// becomes 25% instead. If both limits are then 0, MaxUnavailable becomes 1.
 //
 // It mirrors SetDefaultDeploymentStrategy of OpenKruise Rollouts. See the quirk
 // UnsetLimitDefaultsBoth.
@@ -88,7 +91,7 @@ type ExtraStatus struct {
 	ExpectedUpdatedReplicas int32 `json:"expectedUpdatedReplicas,omitempty"`
 }
 
-// ParseExtraStatus reads the annotation. Text that cannot be read is the zero ExtraStatus.
+// ParseExtraStatus reads the annotation. It returns the zero ExtraStatus for invalid text.
 func ParseExtraStatus(text string) ExtraStatus {
 	var s ExtraStatus
 	if json.Unmarshal([]byte(text), &s) != nil {
@@ -97,7 +100,7 @@ func ParseExtraStatus(text string) ExtraStatus {
 	return s
 }
 
-// Text returns the annotation.
+// Text returns the value of the annotation.
 func (s ExtraStatus) Text() string { return union.Text(s) }
 
 // Progress holds the numbers of a Deployment that determine whether its partition is reached.
@@ -105,13 +108,13 @@ type Progress struct {
 	Generation         int64                `json:"generation"`
 	ObservedGeneration int64                `json:"observedGeneration"`
 	Partition          rollout.IntOrPercent `json:"partition"`
-	Replicas           int32                `json:"replicas"`       // wanted
-	StatusReplicas     int32                `json:"statusReplicas"` // there
+	Replicas           int32                `json:"replicas"`       // pods that are wanted
+	StatusReplicas     int32                `json:"statusReplicas"` // pods that exist
 	UpdatedReplicas    int32                `json:"updatedReplicas"`
 }
 
-// Waiting returns the reason why the update waits at the partition, or false if it does not
-// wait.
+// Waiting returns the reason why the update has not reached its partition yet, or false if it
+// has.
 //
 // It mirrors DeploymentRolloutSatisfied of OpenKruise Rollouts.
 func (p Progress) Waiting() (kplan.Hold, bool) {
