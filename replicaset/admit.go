@@ -75,7 +75,7 @@ func (in *input) admit(s *Snapshot, now time.Time, opts *Options, m *measure) er
 		errs.Add("Options.Terminating", string(opts.Terminating), "must be empty or TerminationComplete")
 	}
 	if bits := opts.Repair &^ quirk.All; bits != 0 {
-		errs.Add("Options.Repair", strconv.FormatUint(uint64(bits), 10), "must not go beyond RepairAll")
+		errs.Add("Options.Repair", strconv.FormatUint(uint64(bits), 10), "must not go beyond quirk.All")
 	}
 	in.admitReplicaSet(&errs)
 	in.admitSelector(&errs)

@@ -122,5 +122,5 @@ func TestQuirkNames(t *testing.T) {
 	_, err = quirk.Parse("Unknown")
 	require.ErrorIs(t, err, kplan.ErrInvalid)
 	_, err = replicaset.Reconcile(replicaset.Snapshot{ReplicaSet: web(1)}, t0, replicaset.Options{Repair: quirk.All + 1})
-	require.EqualError(t, err, `Options.Repair: "64": must not go beyond RepairAll`)
+	require.EqualError(t, err, `Options.Repair: "64": must not go beyond quirk.All`)
 }

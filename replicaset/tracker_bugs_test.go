@@ -27,7 +27,7 @@ var trackerBugs = []trackedtest.Bug{
 	{"two pods of one UID are not noticed once one of them has come back", "../internal/base/tracked/duplicates.go", "case 1:\n\t\tt.Shared++", "case 1:"},
 	{"a UID equal to the last comes after it", "../internal/base/tracked/duplicates.go", "own > t.last", "own >= t.last"},
 	{"UIDs that came before the first out of order are not known", "../internal/base/tracked/duplicates.go", "j != i && entered(j)", "j < 0 && j != i && entered(j)"},
-	{"counting again, pods that are yet to be counted have UIDs", "tracker_count.go", "t.records.Set(i, record{}) // or", "_ = i // or"},
+	{"counting again, pods that are yet to be counted have UIDs", "tracker_count.go", "t.records.Set(i, record{}) // register", "_ = i // register"},
 	{"the UID that a pod had is not forgotten", "tracker_count.go", "if !same && before.registered(uid)", "if !s.registered(uid) && before.registered(uid)"},
 	{"another minReadySeconds changes nothing", "tracker_apply.go", " && a.MinReadySeconds == b.MinReadySeconds", ""},
 	{"other template labels change nothing", "tracker_apply.go", " && maps.Equal(a.TemplateLabels, b.TemplateLabels)", ""},
