@@ -14,7 +14,7 @@ import (
 
 // claim is a sentence that says as which release everything decides, dialects aside, which are
 // much older.
-var claim = regexp.MustCompile(`(?:decides as|compares as|plan is that of|plans are those of|returns the order of) Kubernetes (1\.[3-9]\d)`)
+var claim = regexp.MustCompile(`(?:decides? as|plans as|compares as|follows|decisions of|order of) Kubernetes (1\.[3-9]\d)`)
 
 // claims returns the claims of a text for another release.
 func claims(name, text, release string) (wrong []string) {
@@ -42,7 +42,7 @@ func TestRelease(t *testing.T) {
 		found += len(claim.FindAllString(strings.ReplaceAll(text, "\n// ", " "), -1))
 		require.Empty(t, claims(name, text, string(compared[1])))
 	})
-	require.Greater(t, found, 8)
+	require.Greater(t, found, 9)
 }
 
 // TestReleaseOfNames: names are hashes of the API's structs, so programs that print or choose names
