@@ -16,7 +16,7 @@ import (
 
 // An input is a snapshot that has been checked, defaulted and compiled, with its pods claimed. It
 // reads the caller's slices in place, and nothing writes to them. Once the pods are read, nothing
-// writes to the input.
+// writes to the input, except that a Tracker keeps it for its next plan.
 type input struct {
 	ds    *DaemonSet
 	nodes []Node
@@ -111,7 +111,7 @@ func (in *input) admitStrategy(errs *kplan.FieldErrors) {
 	}
 	switch d.RollingType {
 	case "", Standard, InPlaceIfPossible:
-	case Surging: // of v1alpha1, which had no maxSurge
+	case Surging: // of v1alpha1, which had no maxSurge. IsZero means unset; Int(0) is set.
 		if in.surge.IsZero() {
 			in.surge = rollout.Int(1)
 		}

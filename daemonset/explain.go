@@ -23,12 +23,12 @@ type NodeReport struct {
 	Acts kplan.Reason `json:"acts,omitzero"`
 	// Uses is why the node uses up the budget of the update, "" if it does not.
 	Uses kplan.Reason `json:"uses,omitzero"`
-	// Waits is the reason that keeps an old pod on the node, "" if there is no old pod or the
-	// plan removes it.
+	// Waits is the reason why the plan does nothing about an old pod or several pods of a node. It
+	// is "" if Acts is set, or if there is nothing to replace.
 	Waits kplan.Reason `json:"waits,omitzero"`
 }
 
-// String returns one line such as "n1: old pod web-1, waits for MaxUnavailable".
+// String returns one line such as "n1: desired, old pod web-1, waits (MaxUnavailable)".
 func (r NodeReport) String() string {
 	text := r.Node + ":"
 	switch {
@@ -125,7 +125,7 @@ func (d *decision) actionReasons(st *state) map[string]kplan.Reason {
 	}
 	step(&d.manage.changes, reason.Missing)
 	for _, r := range d.refreshes {
-		if r.reason != reason.InPlace {
+		if r.reason != reason.InPlace { // an update under way, which needs no action
 			put(r.pod, r.reason)
 		}
 	}

@@ -39,14 +39,15 @@ type Pod struct {
 	PinnedNode string   `json:"pinnedNode,omitzero"`
 	Finalizers []string `json:"finalizers,omitempty"` // read only if the DaemonSet has a PreDelete
 
-	// Only updates in place read the following fields.
+	// Only the OpenKruise dialect reads the following fields: for updates in place, for its status,
+	// and for PreDelete.
 
 	ReadinessGates []string            `json:"readinessGates,omitempty"`
 	Containers     []inplace.Container `json:"containers,omitempty"`
 	// InPlace is the condition InPlaceUpdateReady, nil if the pod has none.
 	InPlace *inplace.ReadyCondition `json:"inPlace,omitempty"`
-	// RuntimePlain and RuntimeEnv mean that the node agent reports, for all containers,
-	// hashes that match the pod: without, and with, environment from metadata.
+	// RuntimePlain means that the hashes that the node agent reports match the specs of all
+	// containers, without environment variables from metadata. RuntimeEnv means the same with them.
 	RuntimePlain bool `json:"runtimePlain,omitzero"`
 	RuntimeEnv   bool `json:"runtimeEnv,omitzero"`
 }
@@ -67,8 +68,8 @@ type Version struct {
 	Hash       string // of the current revision; "" matches no pod
 	Generation string // the decimal template generation; "" matches no pod
 
-	// The plan replaces the hashes in relabelled, which is sorted, by Hash. With relabelAll it
-	// replaces all other hashes.
+	// The plan gives pods with a hash in relabelled (sorted) the label Hash, and all pods if
+	// relabelAll is set.
 	relabelled []string
 	relabelAll bool
 }
@@ -116,7 +117,7 @@ func (v *Version) matches(hash string, p *Pod) bool {
 }
 
 // compareAge orders pods as upstream does: bound pods before unbound pods, then by creation time,
-// the oldest first, then by name.
+// the oldest first, then by name and, unlike upstream, by UID.
 func compareAge(a, b *Pod) int {
 	return cmp.Or(compareBool(b.NodeName != "", a.NodeName != ""),
 		a.CreationTimestamp.Compare(b.CreationTimestamp), cmp.Compare(a.Name, b.Name), cmp.Compare(a.UID, b.UID))

@@ -15,12 +15,13 @@ import (
 // changes, and [Tracker.Plan] always returns the plan of [Reconcile] for the current snapshot.
 //
 // A change of a node or pod takes O(log N) time for N nodes: a Tracker looks only at this node. A
-// plan counts most nodes in groups: nodes with an available new pod, nodes without a pod beyond the
-// burst, and nodes with an available old pod beyond the budget or the burst. It takes O(log N) time
-// for each pod that has become available, and looks at each other node: the few nodes with a change
-// under way, and the nodes that it acts on or names. If the budget is a share of the nodes, many
-// nodes may use it up, and the plan names each. With [Options.SumHolds] and without surge they are
-// counted in groups, too.
+// plan counts most nodes in groups: nodes with an available new pod; empty nodes for which the
+// burst has no creation left; and nodes with an available old pod for which the budget or the
+// burst has no deletion left. It takes O(log N) time for each pod that has become available, and
+// looks one by one at the nodes in no group: the few nodes with a change under way, and the nodes
+// that the plan acts on or names. If the budget is a share of the nodes, many nodes may use it up,
+// and the plan names each. With [Options.SumHolds] and without surge they are counted in groups,
+// too.
 //
 // Some plans take the time of Reconcile, see Complexity in rules.md for all cases: most notably
 // plans of the OpenKruise dialect, plans with a partition, a NodeSelector or ranks of nodes, and
@@ -32,9 +33,9 @@ import (
 type Tracker struct {
 	rest     Snapshot // all but nodes and pods
 	pods     tracked.Table[Pod, ofPods]
-	measure  *measure // of the counts; nil until the first plan
+	measure  *measure // the input of counts, but for nodes and pods; nil until the first plan
 	admitted *input   // the checked rest; nil after a change of it
-	measured bool     // the measure is the one of admitted
+	measured bool     // measure was compared with admitted
 	decided  *history // the decision about the revisions of admitted; nil if there is none yet
 	counts   counts
 }
@@ -47,7 +48,7 @@ func (t *Tracker) Plan(now time.Time, opts Options) (Plan, error) {
 		return Reconcile(t.Snapshot(), now, opts)
 	}
 	h := t.history(in)
-	if len(h.gone) > 0 { // relabelled pods count as new in this plan only
+	if len(h.gone) > 0 { // pods of duplicates are relabelled, and new in this plan only
 		return Reconcile(t.Snapshot(), now, opts)
 	}
 	t.updateCounts(in, h, at)
@@ -72,7 +73,7 @@ func (t *Tracker) admit(now time.Time, opts Options) (*input, error) {
 		}
 		t.admitted, t.decided, t.measured = in, nil, false
 	}
-	t.admitted.ds = &t.rest.DaemonSet // a clone has its own
+	t.admitted.ds = &t.rest.DaemonSet // in a Clone, admitted has the DaemonSet of the original
 	t.admitted.setNow(now)
 	return t.admitted, nil
 }
@@ -142,7 +143,7 @@ type Delta struct {
 	Pod  PodEvent
 	// Revisions are the new revisions: empty and not nil if none are left.
 	Revisions []revision.ControllerRevision
-	// Backoff is the new table of delays: of the last plan.
+	// Backoff is the new table of delays: Backoff of the last [Result].
 	Backoff *Backoff
 	// Unseen replaces [Snapshot].Unseen.
 	Unseen *bool
@@ -271,14 +272,14 @@ func (t *Tracker) applyPod(v tracked.Verdict, i int, p *Pod) {
 	}
 }
 
-// replacePod replaces a pod with another pod of the same name. Most keep their keys.
+// replacePod replaces a pod with another pod of the same name. Most keep their podKeys.
 func (t *Tracker) replacePod(i int, p *Pod) {
 	if t.measure == nil {
 		t.pods.Set(i, p)
 		return
 	}
 	left := int(t.counts.podEntries.At(i).node) - 1
-	t.counts.unfile(left) // before keysOf, so that the processor loads the memory of both at once
+	t.counts.unfile(left) // before keysOf, so that the memory of both loads at once
 	if t.keysOf(t.pods.At(i)) == t.keysOf(p) {
 		t.pods.Set(i, p)
 		t.file(left)

@@ -18,7 +18,7 @@ type measure struct {
 	ds      *DaemonSet
 	owner   claim.Owner
 	placer  Placer
-	version Version // with no hashes to relabel
+	version Version // without hashes to relabel: Reconcile makes such plans
 	opts    Options
 }
 
@@ -66,7 +66,7 @@ func sameAffinity(a, b *selector.NodeSelector) bool {
 	})
 }
 
-// updateCounts sets the counts to the ones of a plan at in.now, which at gives in nanoseconds. It
+// updateCounts sets the counts to the ones of a plan at in.now; at is the same in nanoseconds. It
 // counts all again if the measure has changed or the time is earlier than before, and otherwise
 // only the nodes with a pod that has become available.
 func (t *Tracker) updateCounts(in *input, h *history, at int64) {
@@ -87,7 +87,8 @@ func (t *Tracker) updateCounts(in *input, h *history, at int64) {
 }
 
 // history returns the decision about the revisions, and keeps it for later plans. A decision that
-// creates a revision or raises the collision count is not kept, since its plan refers to it.
+// creates a revision or raises the collision count is not kept: the plan has its pointers, to which
+// the caller may write.
 func (t *Tracker) history(in *input) *history {
 	if t.decided != nil {
 		return t.decided
@@ -114,7 +115,7 @@ func (t *Tracker) recount(nodes []*Node) {
 	}
 }
 
-// addRanked adds a number to the count of nodes with a rank if n has one. It may be nil.
+// addRanked adds a number to the count of nodes with a rank, unless n is nil or has none.
 func (c *counts) addRanked(n *Node, number int) {
 	if n != nil && n.Rank != 0 {
 		c.ranked += number

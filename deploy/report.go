@@ -52,7 +52,7 @@ func (r *report) counted(in *input, c *counts, d *decision, list *conditions) {
 	s, drives := &r.status, d.path == pathRollout
 	s.count(in, c, d.wanted(in, c))
 	if drives && (in.complete(s) || s.progressed(&in.d.Status)) {
-		list.found = false // setProgress sets Progressing, after the condition Available
+		list.found = false // no FoundNewReplicaSet now: setProgress sets Progressing, after Available
 	}
 	list.addFound(in)
 	list.setAvailable(in, s.AvailableReplicas)
@@ -71,7 +71,8 @@ func (r *report) counted(in *input, c *counts, d *decision, list *conditions) {
 }
 
 // wanted returns the number of wanted pods for status.unavailableReplicas = wanted - available. By
-// default it counts the sizes before the plan, and the size of a new ReplicaSet: see
+// default it counts the sizes before the plan, less the unavailable pods that the scaling of a
+// partitioned Deployment removes, and the size of a new ReplicaSet: see
 // [quirk.UnavailableReplicasLag].
 func (d *decision) wanted(in *input, c *counts) int64 {
 	wanted := d.created.countsAfter(c).wanted

@@ -11,8 +11,9 @@ import (
 )
 
 // step computes one step of a rolling update with [rollout.Roll], or with [rollout.Step] if there
-// are policies. The argument newSet has the counts of the new ReplicaSet; they are 0 before it is
-// created.
+// are policies. If terminating pods count but some ReplicaSet does not report them, the new
+// ReplicaSet does not grow. The argument newSet has the counts of the new ReplicaSet; they are 0
+// before it is created.
 func (in *input) step(c *counts, newSet rollout.Set) (st step) {
 	terminating, known := c.terminatingThatCount(in)
 	if in.hasPolicies {
@@ -51,7 +52,7 @@ func (z *sizing) roll(in *input, c *counts) {
 			why = reason.Surplus
 		}
 		z.changes, z.moved = []change{{set: in.newAt, to: st.Size, reason: why}}, true
-	case st.Size < in.policy.Places(in.budget, st.old).Replicas:
+	case st.Size < in.policy.Places(in.budget, st.old).Replicas: // its size in the end, without kept old pods
 		z.holds = append(make([]kplan.Hold, 0, 1+len(st.old)), in.growthHold(c, &st))
 	}
 	z.shrinkOld(in, &st)

@@ -70,7 +70,7 @@ func (t *Tracker) Finish(p Plan, r Report, now time.Time, opts Options) Result {
 		case AdoptReplicaSet, ReleaseReplicaSet:
 			return Finish(t.Snapshot(), p, r, now, opts)
 		case CreateReplicaSet:
-			if i := t.sets.Find(a.Name); i >= 0 && t.places.At(i) == 0 {
+			if i := t.sets.Find(a.Name); i >= 0 && t.places.At(i) == 0 { // no plan has read it
 				s.ReplicaSets = append(s.ReplicaSets, *t.sets.At(i))
 			}
 		}
@@ -199,7 +199,7 @@ func (t *Tracker) applyPod(verdict tracked.Verdict, i int, p *podorder.Pod) {
 
 // The claims of a Deployment determine which ReplicaSets its plans read.
 type claims struct {
-	in    input // only the Deployment is set: the zero Options adopt all matching orphans
+	in    input // only the Deployment is set: the zero Options adopt all matching orphans, so that no other Options read more
 	owner claim.Owner
 }
 

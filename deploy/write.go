@@ -26,8 +26,8 @@ const noAction = -1
 //     annotation of the Deployment
 //  3. the creation of the new ReplicaSet, and then the revision annotation of the Deployment
 //  4. a rollback
-//  5. sizes in the order of the decision, but smaller sizes first if sizing.shrinkFirst is
-//     set; then annotations of ReplicaSets that keep their size
+//  5. sizes in the order of the decision, then annotations of ReplicaSets that keep their size;
+//     if sizing.shrinkFirst is set, ReplicaSets that grow come last
 //  6. the pause at a pause point, and then deletions of old ReplicaSets
 //  7. the annotation with partition.ExtraStatus
 //

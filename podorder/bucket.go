@@ -26,9 +26,10 @@ const mantissaBits, exponentBias = 52, 1023
 
 // roundedUp is the number of float64 values just below a power of two that upstream puts into
 // the next bucket, because math.Log2 rounds their logarithm up to an integer. The k-th float64
-// below the power is the power times 1-k/2^53, and its logarithm is lower by 1.44k/2^53. A
-// float64 from 32 to 64 has a last place of 1/2^47, so less than half of it, 1/2^48, is rounded
-// away: 1.44k/2^53 < 1/2^48 for k up to 22.
+// below the power is the power times 1-k/2^53, and its logarithm is lower by 1.44k/2^53. The
+// logarithm of an age from 2^32 to 2^63 ns lies from 32 to 63, where a float64 has a last place of
+// 1/2^47: a difference below half of it, 1/2^48, is rounded away. 1.44k/2^53 < 1/2^48 for k up to
+// 22. No whole number of nanoseconds below 2^48 is that close to a larger power.
 const roundedUp = 22
 
 // bucketOf returns the value of upstream's int64(math.Log2(float64(age))), or -1 for an age of 0

@@ -10,7 +10,7 @@ type Chain string
 // The chains. The empty Chain and an unknown one are Current.
 const (
 	Current  Chain = "Current"  // Kubernetes 1.37
-	Legacy   Chain = "Legacy"   // ActivePods of Kubernetes 1.37, which none of its controllers uses
+	Legacy   Chain = "Legacy"   // ActivePods of Kubernetes 1.37, which its Job controller uses
 	Legacy15 Chain = "Legacy15" // Kubernetes 1.5
 	// Items is for things that are not pods, such as machines, game servers and zones. It has
 	// only the caller's [Order.Stages], with no readiness, times and restarts after them. Ties
@@ -23,7 +23,7 @@ func (c Chain) legacy() bool { return c == Legacy || c == Legacy15 }
 // An Order decides which of two pods a scale-down deletes first. The zero Order is the order
 // of Kubernetes 1.37, but compares exact times and has no neighbours: use [New].
 type Order struct {
-	Now        time.Time  `json:"now,omitzero"`        // for age buckets; zero compares exact times instead
+	Now        time.Time  `json:"now,omitzero"`        // for age buckets of Current; zero compares exact times, as other chains do
 	Neighbours Neighbours `json:"neighbours,omitzero"` // counts by node; nil means no neighbours
 	// Related reports whether a pod is a neighbour if it is active. If Related is set, all
 	// functions that have a list of pods count its neighbours and ignore Neighbours. It must
@@ -34,8 +34,8 @@ type Order struct {
 	Chain    Chain    `json:"chain,omitzero"`
 	Priority Priority `json:"priority,omitzero"`
 	// Stages replace the first rules of the chain, see [Chain.Stages]; nil keeps them. Pods
-	// that are equal by Stages are compared by readiness, then by the times and restarts of
-	// the chain.
+	// that are equal by Stages are compared by readiness (with a chain other than Items), then by the times
+	// and restarts of the chain.
 	Stages []Stage `json:"stages,omitzero"`
 	// Protected reports which pods no scale-down may delete. It must be a pure function; nil
 	// protects no pod.

@@ -11,10 +11,10 @@ import (
 // Compare returns a negative number if a is deleted before b, a positive number if b is
 // deleted before a, and 0 if upstream considers them equal. It applies the priority, if any,
 // and then the rules of the chain. The relation is antisymmetric. It is not transitive for
-// [Current] with a time and for [PriorityFirst]: three pods may form a cycle. Use
+// [Current] with Order.Now set and for [PriorityFirst]: three pods may form a cycle. Use
 // [Order.Sort] or [Order.Victims] for more than two pods. Compare has no list of pods: it
-// reads Neighbours and not Related, and for [RuleSpread] it takes the neighbours before the
-// first victim.
+// reads Neighbours and not Related; for [RuleSpread] it uses the Neighbours as counted before any
+// pod is deleted.
 //
 // With the chain Current it mirrors ActivePodsWithRanks.Less of the controller package of
 // Kubernetes, with Legacy ActivePods.Less, and with Legacy15 ActivePods.Less of Kubernetes

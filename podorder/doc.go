@@ -16,7 +16,7 @@
 //	stages of the order          chain Current: Unassigned, Phase, NotReady, DeletionCost, Neighbours
 //	   │   if pods are equal     or your own: Specified, Costs, Spread, NodeState, Compact …
 //	   v
-//	other rules of the chain     ReadyTime, Restarts, SidecarRestarts, CreationTime
+//	other rules of the chain     NotReady, ReadyTime, Restarts, SidecarRestarts, CreationTime
 //	   │   if these have cycles  the canonical order: pods of an age bucket, by ready time and UID
 //	   v
 //	Choice: victims in order, and the number Missing ──Explain──> the rule that decided

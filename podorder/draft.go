@@ -11,8 +11,8 @@ import "slices"
 type Draft struct {
 	order     Order
 	counts    *neighbourCounts
-	classes   []uint8            // classOf of each added pod, plus 1; 0 if it is no candidate
-	sizes     [healthClasses]int // the number of candidates in each class
+	classes   []uint8            // classOf of each added pod, plus 1; 0 if it must not be deleted
+	sizes     [healthClasses]int // the number of pods in each class, without protected ones
 	protected int                // candidates that must not be deleted
 }
 
@@ -106,7 +106,8 @@ func (d *Draft) ChooseFrom(pods []*Pod, n int) Choice {
 	return d.choose(r, slices.DeleteFunc(places, func(at place) bool { return pods[at.index] == nil }), n)
 }
 
-// choose chooses from incomplete places that include those of the pods that Front returns.
+// choose chooses from the incomplete places (see [place]) of the pods that Front returns, and
+// perhaps of others.
 func (d *Draft) choose(r *ranking, places []place, n int) Choice {
 	r.counts = d.counts
 	total := 0
@@ -116,13 +117,13 @@ func (d *Draft) choose(r *ranking, places []place, n int) Choice {
 	return r.choice(places, n, total, d.protected)
 }
 
-// allPlaces returns the incomplete places of the pods that Front returns, without those whose
-// number is not below pods.
+// allPlaces returns the incomplete places of the pods that Front returns, if they are among the
+// first added pods; pods is the number of these.
 func (d *Draft) allPlaces(pods, n int) []place {
 	last, size := d.front(n)
 	places := make([]place, 0, size)
 	for i, class := range d.classes[:min(len(d.classes), pods)] {
-		if class-1 < last { // class 0, no candidate, wraps around to the largest number
+		if class-1 < last { // class 0, not to be deleted, wraps around to the largest number
 			places = append(places, d.place(i, i))
 		}
 	}

@@ -17,10 +17,13 @@ import (
 // An incomplete place has no cost, neighbours and age bucket, which are slow to get. It orders
 // pods by the rules before the cost. [ranking.complete] completes it.
 type place struct {
-	health uint64 // stages of the chain up to the cost, see classOf and withCost; in fillSpread the domain
-	later  uint64 // neighbours (more first), readiness, age bucket of the ready time
-	index  int32  // of the pod in the caller's slice
-	row    int32  // the row of ranking.values; without values, the number of the node
+	// Bit 35: on a node; bits 34-33: phase; bit 32: ready; bits 31-0: cost. See classOf and
+	// withCost. In fillSpread health is the domain.
+	health uint64
+	// From bit 9: neighbours, more first; bit 8: ready; bits 7-0: age bucket of the ready time.
+	later uint64
+	index int32 // of the pod in the caller's slice
+	row   int32 // the row of ranking.values; without values, the number of the node
 }
 
 // place returns the incomplete place of a pod.

@@ -18,8 +18,8 @@ type Versions struct {
 }
 
 // CompareVersions compares two resource versions. The result is negative if a is older than
-// b, 0 if they are equal, and positive if a is newer. It returns false if one of them is not
-// a decimal number, of any length and without leading zeros.
+// b, 0 if they are equal, and positive if a is newer. Versions are
+// decimal numbers of any length, without leading zeros: it returns false if one of them is not.
 //
 // It mirrors CompareResourceVersion of the resourceversion package of apimachinery
 // 0.36.3.
@@ -60,8 +60,8 @@ func later(old, version string) string {
 	return version
 }
 
-// Check returns an error if the cache, whose versions are read, is older than the writes v.
-// Then do not plan, and try again later. Versions that do not compare never cause an error.
+// Check returns an error if the cache, which has the versions in read, is older than the writes
+// v. Then do not plan, and try again later. Versions that do not compare never cause an error.
 // After Check returns nil, v may be dropped. [Reconcile] makes the same comparison of
 // Snapshot.Written and Snapshot.Read, and returns a plan without actions in place of an
 // error; [Finish] returns the error.

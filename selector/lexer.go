@@ -34,8 +34,8 @@ type lexer struct {
 }
 
 // next returns the next token. As in upstream, a NUL right after a token separates it from
-// the next one, and anywhere else ends the text; [Parse] rejects a NUL before it reaches
-// the lexer.
+// the next one, and anywhere else ends the text. [Parse] rejects a NUL before it reaches
+// the lexer; only [ParseWith] with NUL lets one through.
 func (l *lexer) next() token {
 	for l.pos < len(l.text) && isBlank(l.text[l.pos]) {
 		l.pos++

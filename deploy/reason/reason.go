@@ -26,7 +26,7 @@ const (
 
 	PartitionRestore kplan.Reason = "PartitionRestore" // the old ReplicaSets want fewer pods than the partition leaves to them
 	TakenForOld      kplan.Reason = "TakenForOld"      // upstream takes the new ReplicaSet for an old one: the quirk OldestFirstUnderPartition
-	ExtraStatus      kplan.Reason = "ExtraStatus"      // the controller that sets the partition reads these counts
+	ExtraStatus      kplan.Reason = "ExtraStatus"      // the annotation has other counts than the controller that sets the partition needs
 )
 
 // Reasons of holds. Have and Limit are the numbers of a [kplan.Hold]. If a comment does not name
@@ -34,7 +34,7 @@ const (
 const (
 	// The limits of a rolling update.
 
-	SurgeExhausted     kplan.Reason = "SurgeExhausted"     // Have pods are wanted, or exist by some policies; Limit may be
+	SurgeExhausted     kplan.Reason = "SurgeExhausted"     // Have pods are wanted (by some policies: exist), Limit are allowed
 	Terminating        kplan.Reason = "Terminating"        // Have pods are wanted or terminating, Limit may be
 	TerminatingUnknown kplan.Reason = "TerminatingUnknown" // some ReplicaSet does not report its terminating pods
 	MinAvailable       kplan.Reason = "MinAvailable"       // Have pods are available after this step, Limit must stay
@@ -43,7 +43,7 @@ const (
 	// Policies of Options.
 
 	OnDelete     kplan.Reason = "OnDelete"     // old pods stay until a user deletes them: Have pods exist, Limit may
-	MovesInPlace kplan.Reason = "MovesInPlace" // pods move in place: an old ReplicaSet has Have, Limit may move; a new one wants Have of Limit
+	MovesInPlace kplan.Reason = "MovesInPlace" // pods move in place: of an old ReplicaSet Have exist and Limit may move; the new one wants Have, the Deployment Limit
 	Kept         kplan.Reason = "Kept"         // Options.Sets: the old ReplicaSet wants Have pods, and keeps Limit
 
 	// Progress that the ReplicaSets still have to make.
@@ -66,14 +66,14 @@ const (
 
 	// Steps that the state of the Deployment forbids.
 
-	PausePoint        kplan.Reason = "PausePoint"        // a pause point lets Have of Limit pods of the old ReplicaSet be removed
+	PausePoint        kplan.Reason = "PausePoint"        // a pause point lets Have of Limit pods of the old ReplicaSet be removed; also of the action that pauses
 	SelectingAll      kplan.Reason = "SelectingAll"      // the Deployment's selector is empty
 	RollbackNotFound  kplan.Reason = "RollbackNotFound"  // a rollback requests revision Have, which no ReplicaSet has
 	RollbackUnchanged kplan.Reason = "RollbackUnchanged" // a rollback requests revision Have, which has the present template
 	Deleting          kplan.Reason = "Deleting"          // the Deployment is being deleted
 	Paused            kplan.Reason = "Paused"            // the Deployment is paused
 	PausedNew         kplan.Reason = "PausedNew"         // the paused Deployment has no ReplicaSet, and creates none for its Limit replicas
-	PausedTemplate    kplan.Reason = "PausedTemplate"    // no ReplicaSet of the paused Deployment has its template: none is created, of Limit pods
+	PausedTemplate    kplan.Reason = "PausedTemplate"    // the paused Deployment has Limit replicas and no ReplicaSet with its template, and creates none
 	Frozen            kplan.Reason = "Frozen"            // the policy PausedFreeze keeps all sizes of the paused Deployment
 	ScalingFirst      kplan.Reason = "ScalingFirst"      // the rollout waits until the sizes are adapted to Limit replicas
 

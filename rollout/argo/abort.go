@@ -12,7 +12,7 @@ import "github.com/kplan-go/kplan/rollout/argo/quirk"
 //	                       when the stable ones are all there, and loses them all then
 //	                       (counts.freshScaled); with a delay of 0 its size follows its weight
 //	                       at once, or a setCanaryScale of the first step
-//	                       ([Canary.CanaryScale]); with dynamicStableScale and no delay above 0
+//	                       ([Canary.CanaryScale]); with dynamicStableScale and no configured delay above 0
 //	                       it keeps the pods for requests that the stable one cannot serve yet
 //	                       ([Canary.CanaryWeight]), or that still go to it ([Canary.Routed])
 //	blue-green             the new ReplicaSet keeps its pods for [AbortDelay], counted in the
@@ -21,16 +21,20 @@ import "github.com/kplan-go/kplan/rollout/argo/quirk"
 // and the rest of the Rollout:
 //
 //	traffic                weights go back to the stable pods (weight.go); the active Service of
-//	                       blue-green does too, once the new pods are complete and nothing pauses
-//	                       (counts.switchActive)
+//	                       blue-green does too, but only while the new pods are complete and
+//	                       nothing pauses (counts.switchActive)
 //	status                 a canary is at its first step again, and pauses are dropped
 //
 // A new template, a promotion, and a rollback within the window take the abort back.
 
-// CanaryScale returns the setCanaryScale that is in force: the last at or before the
-// current step. It is nil without such a step, if that step matches the weight again,
-// without traffic routing, and in an aborted update, except with an abort delay of 0: then,
-// since an abort goes back to the first step, a setCanaryScale there stays in force.
+// CanaryScale returns the setCanaryScale that is in force: the last at or before the current step.
+// It is nil
+//
+//   - without such a step, and if that step matches the weight again;
+//   - without traffic routing, and after the last step;
+//   - with 0 replicas, if [quirk.ZeroReplicasTakeSteps] is repaired;
+//   - in an aborted update, except with a configured abort delay of 0: an abort goes back to the
+//     first step, and a setCanaryScale there is in force.
 func (r Canary) CanaryScale() *CanaryScale {
 	i := r.stepIndex()
 	if !r.TrafficRouting || i >= len(r.Steps) || r.replicas() == 0 && r.Repair.Has(quirk.ZeroReplicasTakeSteps) {
@@ -52,8 +56,10 @@ func (r Canary) CanaryScale() *CanaryScale {
 
 // CanaryWeight returns the weight that the sizes follow while there are steps to take:
 // [Canary.SetWeight] or, in an aborted canary that follows its stable pods back
-// (dynamicStableScale), the weight of the first step, walking back, that serves fewer pods
-// than are still needed.
+// (dynamicStableScale), the weight of the last step that has fewer pods than are still needed, 0
+// without such a step. Needed are as many new pods as stable ones are not available; without a
+// configured delay above 0, at least the available new pods. A step with fewer pods removes some
+// in each pass, but it may remove too many: see [quirk.AbortLeavesRequests].
 func (r Canary) CanaryWeight() int32 {
 	if !r.followsBack() {
 		return r.SetWeight()
@@ -79,13 +85,13 @@ func (r Canary) followsBack() bool {
 }
 
 // AbortDelay returns for how many seconds the new ReplicaSet keeps its pods after an abort,
-// and whether the delay was configured. It is nil for the value 0, which turns the delay and
-// the removal at its end off. Then the new ReplicaSet of a blue-green update keeps the size
+// and whether the delay was configured. With traffic routing or blue-green it is nil for the
+// value 0, which turns the delay and the removal at its end off. Then the new ReplicaSet of a blue-green update keeps the size
 // of the preview until the next update. In a canary with traffic routing its size follows
 // its weight, which is 0, so that its pods go at once; only a setCanaryScale of the first
 // step keeps pods.
 //
-// A canary without traffic routing has no delay, whatever is configured. With
+// For a canary without traffic routing it points to 0, whatever is configured. With
 // dynamicStableScale a pass applies the delay only if it is explicit and not nil: otherwise
 // the pods go as stable pods become available.
 func AbortDelay(style Style, configured *int32) (seconds *int32, explicit bool) {

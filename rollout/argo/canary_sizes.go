@@ -9,20 +9,20 @@ import (
 	"github.com/kplan-go/kplan/rollout/argo/reason"
 )
 
-// canarySizes scales the stable ReplicaSet, else the new one, else the others. It also
-// reports whether pods come or go, which decides whether the pause of a step may begin.
+// canarySizes scales the stable ReplicaSet, else the new one, else the others. moves is true if
+// this prevents the pause of a step from beginning.
 func (c *counts) canarySizes(aborted bool, weights *TrafficWeights, s *services) (z sizes, moves bool, w waiting) {
 	if c.halted() {
 		return sizes{}, false, held(reason.Paused, 0, 0)
 	}
 	delays := c.delaysAbort(aborted)
 	z = c.wanted(delays)
-	if z.stable.set != nil { // the new one may be to come, if template and size have changed at once
+	if z.stable.set != nil { // nil also if the stable one is the new one
 		if z.stable = z.stable.resized(c.stableSize(weights), reason.Weight, delays); z.stable.moves() {
 			return z, true, w
 		}
 	}
-	if c.fresh != nil {
+	if c.fresh != nil { // nil if template and size have changed at once
 		if z.fresh, w = c.freshScaled(z.fresh, c.freshSize(weights), reason.Weight, delays); z.fresh.moves() {
 			return z, true, w
 		}
@@ -32,8 +32,9 @@ func (c *counts) canarySizes(aborted bool, weights *TrafficWeights, s *services)
 	return z, moves, w.and(at)
 }
 
-// stableSize returns the size of the stable ReplicaSet. It follows the weights of the
-// previous pass, so that pods go only after their requests.
+// stableSize returns the size of the stable ReplicaSet. It follows the weights of the previous
+// pass: pods go only after their requests. When requests come back, pods go before the requests
+// do, unless [quirk.StableGoesBeforeRequests] is repaired: then the larger size counts.
 func (c *counts) stableSize(weights *TrafficWeights) int32 {
 	n := c.with(c.read.Weights).Counts().Stable
 	if c.repair.Has(quirk.StableGoesBeforeRequests) {
@@ -42,13 +43,15 @@ func (c *counts) stableSize(weights *TrafficWeights) int32 {
 	return n
 }
 
-// canaryOthers removes pods of other templates: unavailable ones without any limit, then as
-// many as may be unavailable.
+// canaryOthers removes pods of other templates: unavailable ones without any limit, then available
+// ones down to the minimum of available pods. With traffic routing whole ReplicaSets go, as long as
+// more pods are available than the minimum. Unavailable pods alone do not keep a pause from
+// beginning, unless [quirk.PauseBeginsWhilePodsGo] is repaired and no pause has begun.
 func (c *counts) canaryOthers(delaysAbort bool, s *services) (list []size, moves bool, w waiting) {
 	unready := int64(0)
 	for _, set := range c.between() {
 		if set.AvailableReplicas > set.Replicas && !c.repair.Has(quirk.OvercountedKeepsOthers) {
-			return list, false, w // upstream gives up
+			return list, false, w // upstream returns: the list so far is scaled, the rest keeps its pods
 		}
 		z := kept(set)
 		if missing := int64(set.Replicas) - int64(set.AvailableReplicas); missing > 0 {
@@ -82,8 +85,9 @@ func removedAtOnce(list []size, room int64, delaysAbort bool) (next []size, remo
 	return next, removed
 }
 
-// routedOthers removes ReplicaSets that get no request: formerly stable ones after a delay,
-// others at once. It also returns how many pods go.
+// routedOthers removes ReplicaSets that get no request. After the promotion, or if a ReplicaSet has
+// a deadline already, it goes after a delay, otherwise at once; with dynamicStableScale always at
+// once. routedOthers also returns how many pods go.
 func (c *counts) routedOthers(list []size, room int64, delaysAbort bool, s *services) (next []size, removed int64, w waiting) {
 	waits := int32(0)
 	for _, z := range list {

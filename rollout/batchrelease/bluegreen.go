@@ -25,7 +25,8 @@ func (bySurge) prepare(s *Snapshot) (_, autoscaler Action) {
 }
 
 // overwrite sets the fields that all blue-green workloads get, and returns the saved original
-// strategy completed with the current one.
+// strategy completed with the current one. Limits that are unset there are saved as surge and
+// unavailable.
 func (bySurge) overwrite(p *workload.Patch, w *workload.Workload, surge, unavailable rollout.IntOrPercent) workload.OriginalStrategy {
 	original, limits := workload.ParseOriginal(w.Annotations[workload.AnnotationOriginalStrategy]), w.Limits()
 	surge, unavailable = or(limits.MaxSurge, surge), or(limits.MaxUnavailable, unavailable)
@@ -65,13 +66,14 @@ func (bySurge) unprepared(w *workload.Workload) kplan.Reason {
 }
 
 // restored returns the patch that restores the overwritten fields of the workload, and the original
-// strategy from the annotation, if the workload still has it.
+// strategy from the annotation, if the workload still has it. While the plan has a BatchPartition
+// the release is not over, and nothing is restored.
 func (bySurge) restored(plan *ReleasePlan, w *workload.Workload, repair quirk.Set) (p workload.Patch, o workload.OriginalStrategy, write bool) {
 	running, text := false, w.Annotations[workload.AnnotationOriginalStrategy]
 	if plan.BatchPartition != nil {
 		return p, o, false
 	}
-	if text == "" { // admission has paused what was not prepared yet, or was given back before
+	if text == "" { // not prepared yet, or given back already; admission may have paused it
 		if write = repair.Has(quirk.RollbackLeavesPaused) && w.Paused; write {
 			p.Paused = &running
 		}

@@ -13,6 +13,7 @@ type daemonSet struct{ byPartition }
 
 func (daemonSet) count(c *Context, w *workload.Workload, _ quirk.Set) {
 	c.partition(w, false)
+	// More pods may need no update than the DaemonSet has.
 	c.DesiredPartition = rollout.Int(max(c.DesiredPartition.Value(), 0))
 }
 
@@ -27,6 +28,7 @@ func (k daemonSet) giveBack(plan *ReleasePlan, _ *workload.Workload, keep bool, 
 		return p, true
 	}
 	running := false
+	// Upstream keeps the partition with KeepPaused, even after a release that succeeded.
 	p.StrategyPaused, p.ClearPartition = &running, !opts.KeepPaused
 	if opts.Repair.Has(quirk.DeletionFinishesRelease) {
 		p.ClearPartition = !keep

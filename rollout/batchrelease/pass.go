@@ -21,11 +21,12 @@ type pass struct {
 	event  WorkloadEvent
 }
 
-// held holds a workload back that has another template than the one that the plan releases
-// ([quirk.OtherTemplateReleased]). A Deployment by partition or with a canary is held before it is taken over: then
-// admission stops its controller itself, and a canary keeps its template. Taking the others
-// over releases no pod, so they are held in each batch; by partition only while they have
-// the mark of a release, since a plan that no Rollout has made may name any id.
+// held returns a hold if the workload has another template than the one that the plan releases and
+// [quirk.OtherTemplateReleased] is repaired. A Deployment released by partition or with a canary is
+// held while it is prepared only: later, admission has stopped its controller, or the extra
+// Deployment of the canary keeps its template. Preparing another kind releases no pod, so it is held
+// in each batch. CloneSets and similar kinds are held only with the annotation of a release in
+// progress, since a plan without a Rollout may have any rollout id.
 func (st *pass) held(phase Phase) (holds []kplan.Hold) {
 	reason, may := st.kind.held(phase == PhasePreparing, st.s.Workload.Annotations[workload.AnnotationInProgress] != "")
 	if may && st.otherTemplate() {
@@ -35,8 +36,8 @@ func (st *pass) held(phase Phase) (holds []kplan.Hold) {
 }
 
 // otherTemplate reports whether the workload has another template than the one that the plan
-// releases, by the rollout id. That is the one that a user has given, or else one that ends
-// with the hash of the revision, for every kind and also for a release that goes back.
+// releases. It compares rollout ids: the user's or, without one, the hash of the revision at their
+// end.
 func (st *pass) otherTemplate() bool {
 	w, released := st.s.Workload, st.s.Release.ReleasePlan.RolloutID
 	if !st.opts.Repair.Has(quirk.OtherTemplateReleased) || released == "" {

@@ -34,8 +34,8 @@
 // A webhook calls [Admit], [Validate] and [ValidateUpdate]. A command that shows or changes the
 // step calls [NextStep], [JumpStep], [StateAfterJump] and [RecalculateStep]. A controller with
 // passes of its own calls [ReleaseOf], [PauseOf], [ClosingSequence] and [EffectiveChange]. A
-// simulator carries plans out with [Apply]. A program that reports progress distinguishes the
-// reasons, phases and states; it need not handle all of them.
+// simulator carries plans out with [Apply]. The constants of phases and states are for
+// programs that report progress; print the ones that you do not know.
 //
 // It decides as OpenKruise Rollouts (commit 9dd6279d) does; for its quirks see package
 // workload. The rules, the deviations from upstream, the invariants and the complexity are

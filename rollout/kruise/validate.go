@@ -24,8 +24,8 @@ func (o Options) percentLimit() int32 {
 
 // Validate returns the errors for which admission rejects a Rollout, in the order in which they
 // are found: of the steps only the first wrong one. Others are the other Rollouts of the
-// namespace. Of the options it reads PercentLimit. Replicas and weights that are not
-// percentages at all are errors of [rollout.Parse] already.
+// namespace. Of the options it reads PercentLimit. A text of replicas or weights that is neither a
+// number nor a percentage is an error of [rollout.Parse] already.
 func Validate(r Rollout, others []Rollout, opts Options) []*kplan.FieldError {
 	var es kplan.FieldErrors
 	if !supported(r.WorkloadRef) {

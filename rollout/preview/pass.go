@@ -8,7 +8,8 @@ import (
 )
 
 // pass makes one pass of the controller of a Deployment that is updated by partition: it
-// grows the new ReplicaSet, or else shrinks old ones as far as enough pods stay available.
+// grows the new ReplicaSet; or else grows the largest old one, if old pods are missing; or else
+// shrinks old ones as far as enough pods stay available.
 func (v *simulation) pass() {
 	old := v.others()
 	total := old + int64(v.newPods)
@@ -48,10 +49,11 @@ func (v *simulation) largest() int {
 	return at
 }
 
-// order returns the indexes of the old templates in the order in which they lose pods: the
-// stable one last. Upstream loses this order, and takes the oldest first, unless the number
-// of old templates with pods is a power of two: then its list is full, and the append
-// copies it ([quirk.MiddleTemplatesOutOfOrder]).
+// order returns the indexes of the old templates in the order in which they lose pods: the stable
+// one last. Upstream sorts a list so, but then appends the new ReplicaSet and sorts the result by
+// age. Unless the list was full, which it is if the number of old templates with pods is a power of
+// two, both share their memory, and the oldest loses pods first
+// ([quirk.MiddleTemplatesOutOfOrder]).
 func (v *simulation) order() []int {
 	var list []int
 	active := 0

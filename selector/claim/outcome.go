@@ -10,7 +10,7 @@ import (
 )
 
 // ApplyOutcome returns the children that are claimed after the actions of r, in order, and
-// the errors of failed actions, in the order of the children. A failure does not stop the
+// r.Failures and the errors of failed actions, in the order of the children. A failure does not stop the
 // other actions. Outcomes are in the order of the actions; an action without an outcome
 // counts as failed.
 //

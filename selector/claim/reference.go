@@ -58,7 +58,7 @@ func (o *Owner) Reference() OwnerReference {
 }
 
 // ValidateReference returns the errors of a controller reference for a new pod, or nil if it
-// is complete.
+// is complete. The Value of each error is the name of the owner.
 //
 // It mirrors validateControllerRef of the controller package of Kubernetes 1.36.3, which
 // returns only the first error.

@@ -12,14 +12,14 @@ type Set uint64
 
 // The quirks.
 const (
-	MiddleTemplatesOutOfOrder   Set = 1 << iota // middle templates are cut in an order that depends on their number
+	MiddleTemplatesOutOfOrder   Set = 1 << iota // the stable template may lose pods first, for some numbers of old templates
 	MixedPartitionsNeverEnd                     // a number after a percentage is compared as if both were numbers
-	RollbackLeavesPaused                        // a rollback that meets no BatchRelease in control leaves the Deployment paused
+	RollbackLeavesPaused                        // a rollback without a BatchRelease that has taken over leaves the Deployment paused
 	CloneSetKeepsExtraPods                      // a CloneSet keeps more old pods than the step allows
 	ReleaseOfWhatIsThere                        // a template that all pods have is released
 	NewPodAtPartitionZero                       // a pod of the new template is created at partition 0
 	RolloutIDReadDifferently                    // admission reads the rollout id elsewhere than the pass
-	UnsetLimitDefaultsBoth                      // an unset surge sets the other limit, and stays unset
+	UnsetLimitDefaultsBoth                      // an unset surge sets maxUnavailable to 25%, and stays unset
 	CanaryServiceAssumed                        // a blue-green release waits for a canary Service that is never created
 	RecreateNotRestored                         // a Deployment that had Recreate ends with RollingUpdate
 	FailureThresholdMisread                     // an unset failure threshold is 0, and percentages are of updated pods
@@ -30,14 +30,14 @@ const (
 	DeletingPodsListed                          // pods that are being deleted are listed to be deleted
 	StepMessagesLost                            // the condition keeps the message of before the step
 	ZeroGraceIgnored                            // a grace of 0 is 3 seconds where traffic is led
-	DeadlineNotReported                         // a batch that is never ready is never reported, an analysis never read
+	DeadlineNotReported                         // a batch that is never ready is never reported, and a step ignores its analysis
 	CanaryLabelsNotAwaited                      // the labels of a canary are not waited for, and it never shrinks
 	OrdinalsLabelledByList                      // pods of a StatefulSet are labelled in the order of a list
 	HashSuffixMatches                           // a hash that ends another one counts as that one
 	StableServicePinnedForEver                  // the stable Service is pinned before a step that leaves no stable pod
-	OtherTemplateReleased                       // a batch releases a template that came after it was asked for
-	TakenBackTemplateUnlabelled                 // pods are labelled no more after another template was taken back
-	NextReleaseUnmarked                         // an update that comes while a release is closed is not rolled out in steps
+	OtherTemplateReleased                       // a batch releases a template that came after the batch was requested
+	TakenBackTemplateUnlabelled                 // after a later template is taken back, pods are not labelled any more
+	NextReleaseUnmarked                         // an update during the closing of a release is not rolled out in steps
 	CanaryCreatedTwice                          // a request that is repeated creates another canary Deployment
 	LastStepNotAwaited                          // a release ends before the pods after a last step below 100% are updated
 	EndingReleaseCounts                         // a BatchRelease that is being deleted counts for the next release
