@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -20,8 +21,20 @@ const root = "../../.."
 // own and are left out, except that checkPlace holds for them too.
 func tree(t *testing.T, nested bool) []file {
 	t.Helper()
-	var files []file
-	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+	files, err := trees[nested]()
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	return slices.Clone(files)
+}
+
+// trees parses the files once for all tests.
+var trees = map[bool]func() ([]file, error){
+	false: sync.OnceValues(func() ([]file, error) { return readTree(false) }),
+	true:  sync.OnceValues(func() ([]file, error) { return readTree(true) }),
+}
+
+func readTree(nested bool) (files []file, err error) {
+	err = filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -43,9 +56,7 @@ func tree(t *testing.T, nested bool) []file {
 		files = append(files, f)
 		return err
 	})
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	return files
+	return files, err
 }
 
 func skip(name string, d fs.DirEntry, nested bool) error {

@@ -45,6 +45,7 @@ func module(t *testing.T, name string) (folder string, environment []string) {
 // TestRoller: imported checks find each bug in another project's planner, and nothing in it without
 // bugs.
 func TestRoller(t *testing.T) {
+	full(t)
 	folder, environment := module(t, "roller")
 	require.NoError(t, os.CopyFS(folder, os.DirFS("testdata/roller")))
 	written := filepath.Join(folder, "table.md")
@@ -72,6 +73,7 @@ func TestCluster(t *testing.T) {
 
 // TestLayer: bugs around our planner of Rollouts are found by rollouttest.
 func TestLayer(t *testing.T) {
+	full(t)
 	folder, environment := module(t, "layer")
 	require.NoError(t, os.CopyFS(folder, os.DirFS("testdata/layer")))
 	cmd := exec.Command("go", "test", "-v", ".", "-args", "-rapid.seed=1", "-rapid.checks=300", "-rapid.nofailfile", "-rapid.shrinktime=0s")
@@ -79,6 +81,14 @@ func TestLayer(t *testing.T) {
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	t.Logf("%s", out)
+}
+
+// full skips tests that take half a minute, unless users or versions of the modules ask for them.
+func full(t *testing.T) {
+	t.Helper()
+	if os.Getenv("KPLAN_FULL") == "" && os.Getenv("KPLAN_PROXY") == "" {
+		t.Skip("set KPLAN_FULL to draw thousands of cases with planted bugs")
+	}
 }
 
 // compared compares the bugs of the table with README.md. With KPLAN_UPDATE set, it writes the

@@ -135,8 +135,11 @@ func TestBystanders(t *testing.T) {
 				require.NotContains(t, stderr, "must be", "it is read: %s, %s", kind, command)
 			}
 		}
-		told := 0
+		told, fields := 0, 0
 		mistyped(object, "", func(path string) {
+			if fields++; os.Getenv("KPLAN_FULL") == "" && fields%5 != 0 {
+				return // all fields take half a minute
+			}
 			for _, command := range []string{"plan", "order"} {
 				_, stdout, stderr := ask(command, object)
 				requireAnswer(t, answers[command], stdout, stderr, kind, path)
