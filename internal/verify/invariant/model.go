@@ -65,8 +65,8 @@ var replicaSetModel = model[replicaset.Snapshot, replicaset.Options, replicaset.
 	finish: func(s *replicaset.Snapshot, p *replicaset.Plan) { s.ReplicaSet.Status = p.Status },
 	settle: settleReplicaSet,
 	counts: countsOfReplicaSet,
-	ends: func(_ *ReplicaSetPass, s *replicaset.Snapshot) string {
-		return fmt.Sprint(podsOfSet(s, replicaset.Options{}, time.Time{}).active)
+	ends: func(p *ReplicaSetPass, s *replicaset.Snapshot) string {
+		return fmt.Sprint(podsOfSet(s, p.Options, time.Time{}).active)
 	},
 	endless: func(s *replicaset.Snapshot, _ replicaset.Options) bool {
 		// Template labels that the selector does not select make the controller create and release

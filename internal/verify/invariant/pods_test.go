@@ -4,6 +4,7 @@ package invariant_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -15,8 +16,10 @@ import (
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/internal/verify/invariant"
 	"github.com/kplan-go/kplan/internal/verify/random"
+	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/selector"
 )
 
 func replicaSetPass(t *rapid.T, s replicaset.Snapshot, o replicaset.Options) (invariant.ReplicaSetPass, bool) {
@@ -150,4 +153,21 @@ func TestBrokenDaemonSets(t *testing.T) {
 		p, _ := daemonSetPass(t, s, o)
 		invariant.Run(&p)
 	})
+}
+
+// TestEndOfAnyController: where pods count with any controller, they count at the end, too.
+func TestEndOfAnyController(t *testing.T) {
+	s := replicaset.Snapshot{ReplicaSet: replicaset.ReplicaSet{
+		Name: "web", UID: "web-uid", Replicas: ptr.To(int32(1)), TemplateLabels: map[string]string{"app": "web"},
+		Selector: &selector.LabelSelector{MatchLabels: map[string]string{"app": "web"}},
+	}}
+	for i, owner := range []string{"old-uid", "web-uid", "web-uid"} {
+		s.Pods = append(s.Pods, podorder.Pod{
+			Name: fmt.Sprint("p", i), UID: fmt.Sprint("u", i), ControllerUID: owner, Labels: map[string]string{"app": "web"},
+			NodeName: []string{"n", "", ""}[i], Phase: podorder.Pending, CreationTimestamp: t0.Add(-time.Hour),
+		})
+	}
+	clean(t, &invariant.ReplicaSetPlanner{Snapshot: s, Now: t0, Plan: replicaset.Reconcile, Options: replicaset.Options{
+		Dialect: replicaset.Kubernetes15WithoutGarbageCollector, Burst: 1,
+	}})
 }
