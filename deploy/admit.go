@@ -11,6 +11,7 @@ import (
 	"github.com/kplan-go/kplan/internal/base/field"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/partition"
 )
 
 // admit checks, defaults, claims and orders a snapshot.
@@ -141,7 +142,7 @@ func (in *input) admitPartitioned(errs *kplan.FieldErrors) {
 	}
 	d.Paused = p.Paused
 	in.historyLimit = NoLimit
-	in.budget = budget(in.opts.Repair, in.replicas, p.RollingUpdate)
+	in.budget = partition.Budget(in.replicas, p.RollingUpdate, in.opts.Repair.Has(quirk.SumsWrapAround))
 }
 
 // tellApart checks that no two ReplicaSets have the same identity.

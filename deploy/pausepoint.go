@@ -28,12 +28,7 @@ func (in *input) admitPods(errs *kplan.FieldErrors) {
 		_, counts = in.ownerOf(&in.pods[i], indexByUID)
 		return in.pods[i].Name, in.pods[i].UID, counts
 	}
-	var identities field.Identities
-	identities.Begin(n)
-	for i := range n {
-		identities.Add(at(i))
-	}
-	identities.Check(errs, "Pods", n, at)
+	field.Unique(errs, "Pods", n, at)
 }
 
 // waitsAtPoint reports whether the Deployment is paused because its present rollout has reached a

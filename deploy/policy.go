@@ -5,7 +5,6 @@ package deploy
 import (
 	"github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/rollout"
-	"github.com/kplan-go/kplan/rollout/partition"
 )
 
 // stepBy computes one step of a rolling update by the policies: see [rollout.Step]. Its counts of
@@ -25,11 +24,6 @@ func (in *input) stepBy(newSet rollout.Set, terminating int64, known bool) (st s
 		st.Size = min(st.Size, newSet.Wanted)
 	}
 	return st
-}
-
-// budget resolves the limits of a partitioned Deployment, in pods.
-func budget(repair quirk.Set, replicas int32, ru *partition.RollingUpdate) rollout.Budget {
-	return partition.Budget(replicas, ru, repair.Has(quirk.SumsWrapAround))
 }
 
 // withRepairs returns the policy p with the fields that repair quirks set as repair says.

@@ -11,10 +11,10 @@ type Element func(i int) (name, uid string, counts bool)
 // Unique records an error if an element of a list of n has no name, if two have the same name, and
 // if two have the same UID. Each error occurs once, for the smallest name or UID.
 func Unique(errs *kplan.FieldErrors, list string, n int, at Element) {
-	s := Identities{names: Sieve{ascent: broken()}, uids: Sieve{ascent: broken()}, begun: true} // which prove nothing
+	var s Identities
+	s.Begin(n)
 	for i := range n {
-		name, _, counts := at(i)
-		s.nameless = s.nameless || counts && name == ""
+		s.Add(at(i))
 	}
 	s.Check(errs, list, n, at)
 }
