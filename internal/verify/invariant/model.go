@@ -74,11 +74,7 @@ var replicaSetModel = model[replicaset.Snapshot, replicaset.Options, replicaset.
 		return s.ReplicaSet.Selector != nil && !says(s.ReplicaSet.Selector, s.ReplicaSet.TemplateLabels)
 	},
 	bound: func(s *replicaset.Snapshot, o replicaset.Options) int {
-		burst := int64(o.Burst)
-		if burst == 0 {
-			burst = 500
-		}
-		return int(max(sizeOf(&s.ReplicaSet), int64(len(s.Pods)))/burst) + 5
+		return int(max(sizeOf(&s.ReplicaSet), int64(len(s.Pods)))/burstOf(o)) + 5
 	},
 	within: replicaSetWithin,
 	first: func(a fmt.Stringer) bool {

@@ -99,8 +99,7 @@ func (c *setPods) count(p *podorder.Pod, rs *replicaset.ReplicaSet, o replicaset
 		return
 	}
 	c.ready++
-	strict := is15(o)
-	if availableAt(p, rs.MinReadySeconds, now, strict) {
+	if availableAt(p, rs.MinReadySeconds, now, is15(o)) {
 		c.available++
 		return
 	}
@@ -109,7 +108,7 @@ func (c *setPods) count(p *podorder.Pod, rs *replicaset.ReplicaSet, o replicaset
 		return
 	}
 	at := p.ReadySince.Add(time.Duration(rs.MinReadySeconds) * time.Second)
-	if strict {
+	if is15(o) {
 		at = at.Add(1)
 	}
 	if c.next.IsZero() || at.Before(c.next) {
@@ -393,8 +392,7 @@ func replicaFailureCondition(c *Finished) []string {
 // replicaFailureConditionPass checks that the condition ReplicaFailure does not change while the
 // pass waits.
 func replicaFailureConditionPass(p *ReplicaSetPass) []string {
-	waits := waiting(&p.Snapshot.Expectations, p.Now)
-	if !waits || !p.Options.Repair.Has(quirk.WaitingRemovesFailure) && !p.Strict || podsOfSet(&p.Snapshot, p.Options, p.Now).unselectable {
+	if !waiting(&p.Snapshot.Expectations, p.Now) || !p.Options.Repair.Has(quirk.WaitingRemovesFailure) && !p.Strict || podsOfSet(&p.Snapshot, p.Options, p.Now).unselectable {
 		return nil
 	}
 	before, after := failing(p.Snapshot.ReplicaSet.Status.Conditions), failing(p.Plan.Status.Conditions)
