@@ -7,6 +7,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // FieldErrors collects all errors of one call, so that a user learns of them at once. The zero value
@@ -17,6 +18,19 @@ type FieldErrors []*FieldError
 // such as "must not be negative".
 func (es *FieldErrors) Add(path string, value any, detail string) {
 	*es = append(*es, &FieldError{Path: path, Value: value, Detail: detail})
+}
+
+// AddBelow records the field errors of err, one or several joined by [FieldErrors.Join], with paths
+// below path: "Policy.OfReady" becomes "Options.Policy.OfReady". It ignores other errors.
+func (es *FieldErrors) AddBelow(path string, err error) {
+	switch err := err.(type) {
+	case *FieldError:
+		*es = append(*es, &FieldError{Path: strings.TrimSuffix(path+"."+err.Path, "."), Value: err.Value, Detail: err.Detail, Err: err.Err})
+	case interface{ Unwrap() []error }:
+		for _, e := range err.Unwrap() {
+			es.AddBelow(path, e)
+		}
+	}
 }
 
 // NotNegative records an error if value is below zero.

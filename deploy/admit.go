@@ -208,13 +208,14 @@ func (in *input) admitPolicies(errs *kplan.FieldErrors) {
 	}
 	repaired := func(name string, set bool) {
 		if set {
-			errs.Add("Options.Policy."+name, "true", "must be unset: Options.Repair says that")
+			errs.Add("Options.Policy."+name, true, "must be unset: Options.Repair says that")
 		}
 	}
 	repaired("ExactSums", o.Policy.ExactSums)
 	repaired("ExactProducts", o.Policy.ExactProducts)
 	repaired("CapAvailable", o.Policy.CapAvailable)
 	repaired("CapOld", o.Policy.CapOld)
+	errs.AddBelow("Options", o.Policy.Valid())
 	for name, s := range o.Sets {
 		errs.NotNegative(kplan.ElementPath("Options.Sets", name)+".Least", s.Least)
 		errs.NotNegative(kplan.ElementPath("Options.Sets", name)+".Protected", s.Protected)
@@ -228,15 +229,15 @@ func (in *input) admitPolicies(errs *kplan.FieldErrors) {
 
 // resolveOfReady resolves the limits again if they are shares of ready pods.
 func (in *input) resolveOfReady() {
-	if !in.opts.Policy.OfReady || in.d.Strategy == Recreate {
+	if !in.policy.OfReady || in.d.Strategy == Recreate {
 		return
 	}
 	ready := int64(0)
 	for i := range in.sets {
 		ready += int64(in.sets[i].status().ReadyReplicas)
 	}
-	exact := rollout.Policy{ExactSums: true}
-	b := rollout.ResolveReady(in.replicas, exact.Size(ready), in.d.MaxSurge, in.d.MaxUnavailable)
+	exact := rollout.Counting{ExactSums: true}
+	b := in.policy.Resolve(in.replicas, exact.Size(ready), in.d.MaxSurge, in.d.MaxUnavailable)
 	b.Unavailable = min(b.Unavailable, in.replicas)
 	in.budget = b
 }

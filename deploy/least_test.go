@@ -68,7 +68,7 @@ func TestLeastSnapshot(t *testing.T) {
 			Leave: func(s *deploy.Snapshot) {
 				s.ReplicaSets[0].Status, s.ReplicaSets[1].Status = replicaset.Status{}, replicaset.Status{}
 			},
-			With: "Scaled down replica set web-h1 from 5 to 2", Less: "MinAvailable (5 of 7)",
+			With: "Scaled down replica set web-h1 from 5 to 2", Less: "MinAvailable (0 of 7)",
 		},
 		{
 			Field: "ReplicaSets[].Annotations", Edit: func(s *deploy.Snapshot) { s.Deployment.Replicas = &twelve },

@@ -41,8 +41,9 @@ type Options struct {
 	// [rollout.Policy] has an equation for each field. If Policy or Sets is set, [rollout.Step]
 	// makes each step of a rolling update. With ScaleNewest, [rollout.Scale] adds pods when the
 	// replicas change. The strategy Recreate reads only ProtectedApart, and a partitioned
-	// Deployment reads no field. ExactSums, ExactProducts, CapAvailable and CapOld must be
-	// unset: set the quirks that they repair in Repair.
+	// Deployment reads no field. It must be valid: see [rollout.Policy.Valid]. ExactSums,
+	// ExactProducts, CapAvailable and CapOld must be unset: set the quirks that they repair in
+	// Repair.
 	Policy rollout.Policy `json:"policy,omitzero"`
 	// Sets holds policies of single ReplicaSets. The key is the name of the ReplicaSet; names
 	// of missing ReplicaSets are ignored. A partitioned Deployment does not read Sets.

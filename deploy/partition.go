@@ -74,7 +74,8 @@ func (in *input) partitionHold(c *counts, s *set) kplan.Hold {
 	if s.size >= in.partitionLimit() {
 		return hold(s.rs.Name, reason.Partition, int64(s.size), int64(in.partitionLimit()))
 	}
-	return in.growthHold(c, &step{Rolling: rollout.Rolling{Size: s.size}, old: in.oldPolicySets()})
+	still := rollout.Rolling{Size: s.size, Shrinking: rollout.Shrinking{Ahead: -1, Idle: true}}
+	return in.holds(c, &step{Rolling: still, old: in.oldPolicySets()})[0]
 }
 
 // shrinkToPartition brings the number of old pods to the number that the partition leaves to the
@@ -99,19 +100,21 @@ func (in *input) shrinkToPartition() sizing {
 	if surplus <= 0 {
 		return in.restoreOld(-surplus)
 	}
-	d, serving := in.newDraft(), rollout.Serving(newSet, wanted, in.policy)
+	d, serving := in.newDraft(), rollout.Serving(newSet, wanted, in.policy.Counting)
 	room := in.policy.Sum(serving - in.policy.MinAvailable(in.budget))
 	if room <= 0 {
-		return sizing{holds: d.minAvailableHolds(serving)}
+		staying := in.policy.Counting
+		staying.CapOld = true
+		return sizing{holds: d.minAvailableHolds(rollout.Available(newSet, old, staying))}
 	}
-	lost, cleaned, ahead := rollout.RemoveUnavailable(old, min(room, surplus), in.policy)
+	lost, cleaned, ahead := rollout.RemoveUnavailable(old, min(room, surplus), in.policy.Counting)
 	d.removeUnavailable(old, lost)
 	if ahead >= 0 {
 		return sizing{changes: d.changes(), holds: []kplan.Hold{statusAheadHold(&in.sets[old[ahead].Age])}}
 	}
-	available := rollout.Available(newSet, old, in.policy)
+	available := rollout.Available(newSet, old, in.policy.Counting)
 	order := in.removalOrder()
-	lost, down := d.surplusOf(order, rollout.Spare(in.budget, available, in.policy))
+	lost, down := d.surplusOf(order, rollout.Spare(in.budget, available, in.policy.Counting))
 	for k, n := range lost {
 		d.removeAvailable(order[k], n)
 	}
@@ -215,7 +218,7 @@ func appendWouldAlias(n int) bool { return n&(n-1) != 0 }
 // ([quirk.ScaledBeyondPartition]). By default fewer pods than the minimum may stay available
 // ([quirk.ScalingTakesAvailable]).
 func (in *input) scalePartitioned(c *counts, d *draft, active []int) sizing {
-	policy, z := in.policy, sizing{}
+	policy, z := in.policy.Counting, sizing{}
 	policy.CapOld = in.opts.Repair.Has(quirk.StatusAheadFailsScaling)
 	old := in.oldPolicySets()
 	lost, _, ahead := rollout.RemoveUnavailable(old, policy.Sum(d.total(active)-int64(in.replicas)), policy)
@@ -253,7 +256,7 @@ func (d *draft) keepToPartition() {
 // [quirk.ScalingTakesAvailable]. There are enough unavailable pods: see [rollout.KeepAvailable].
 func (d *draft) keepAvailable() {
 	order, sets, sizes := d.allNewLast()
-	d.setSizes(order, rollout.KeepAvailable(d.in.budget, sets, sizes, d.in.policy))
+	d.setSizes(order, rollout.KeepAvailable(d.in.budget, sets, sizes, d.in.policy.Counting))
 }
 
 // allNewLast returns the indexes of all sets, their counts and their drafted sizes. The old sets

@@ -135,7 +135,7 @@ func TestPartitionPlans(t *testing.T) {
 			want: "none", holds: []string{"web-v2 Partition 3/3", "web-v1 MinAvailable 5/5"}},
 		{name: "minimum of wanted pods", why: "whether the old pods are available or not",
 			replicas: 6, strategy: strategy("50%", "25%", "25%"), sets: []replicaset.ReplicaSet{set(1, 5, counts(5, 3)), set(2, 3, counts(3, 0))},
-			want: "none", holds: []string{"web-v2 Partition 3/3", "web-v1 MinAvailable 5/5"}},
+			want: "none", holds: []string{"web-v2 Partition 3/3", "web-v1 MinAvailable 3/5"}},
 		{name: "too few", why: "what is left at the end of the removal is held by availability",
 			replicas: 6, strategy: strategy("50%", "50%", "25%"), sets: []replicaset.ReplicaSet{set(1, 6), set(2, 3, counts(3, 0))},
 			want: "web-v1 6->5", holds: []string{"web-v2 Partition 3/3", "web-v1 MinAvailable 5/5"}},

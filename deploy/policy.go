@@ -19,7 +19,7 @@ func (in *input) stepBy(newSet rollout.Set, terminating int64, known bool) (st s
 		}
 		st.old = append(st.old, n)
 	}
-	st.Rolling, st.moves = rollout.Step(in.budget, newSet, st.old, terminating, in.policy)
+	st.Rolling = rollout.Step(in.budget, newSet, st.old, terminating, in.policy)
 	if !known {
 		st.Size = min(st.Size, newSet.Wanted)
 	}

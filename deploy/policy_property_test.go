@@ -44,11 +44,7 @@ func ExampleSetPolicy() {
 func anyPolicies(t *rapid.T, s deploy.Snapshot) deploy.Options {
 	o, flag := deploy.Options{Sets: map[string]deploy.SetPolicy{}}, rapid.Bool()
 	o.Repair = quirk.Set(rapid.Uint64Max(uint64(quirk.All)).Draw(t, "repair")) & quirk.All
-	o.Policy = rollout.Policy{
-		Together: flag.Draw(t, "together"), CountLarger: flag.Draw(t, "larger"), CountThere: flag.Draw(t, "there"),
-		WorstCase: flag.Draw(t, "worst"), BreakDeadlock: flag.Draw(t, "break"), ScaleNewest: flag.Draw(t, "newest"), ProtectedApart: flag.Draw(t, "apart"),
-		WaitForNew: flag.Draw(t, "wait"), FreezeOvershoot: flag.Draw(t, "freeze"), OnDelete: flag.Draw(t, "on delete"), OfReady: flag.Draw(t, "ready"),
-	}
+	o.Policy = anyPolicy(t)
 	for _, rs := range s.ReplicaSets {
 		if flag.Draw(t, "something is said") {
 			o.Sets[rs.Name] = deploy.SetPolicy{
@@ -58,6 +54,21 @@ func anyPolicies(t *rapid.T, s deploy.Snapshot) deploy.Options {
 		}
 	}
 	return o
+}
+
+// anyPolicy draws a valid policy. It has no member that repairs a quirk.
+func anyPolicy(t *rapid.T) rollout.Policy {
+	flag := rapid.Bool()
+	p := rollout.Policy{
+		Together: flag.Draw(t, "together"), CountLarger: flag.Draw(t, "larger"), CountThere: flag.Draw(t, "there"), WorstCase: flag.Draw(t, "worst"),
+		BreakDeadlock: flag.Draw(t, "break"), WaitForNew: flag.Draw(t, "wait"), FreezeOvershoot: flag.Draw(t, "freeze"), OfReady: flag.Draw(t, "ready"),
+	}
+	if rapid.IntRange(0, 7).Draw(t, "on delete") == 0 {
+		p = rollout.Policy{OnDelete: true}
+	}
+	p.ScaleNewest, p.ProtectedApart = flag.Draw(t, "newest"), flag.Draw(t, "apart") && !p.WorstCase && !p.BreakDeadlock
+	p.CountThere = p.CountThere && !p.CountLarger
+	return p
 }
 
 // TestPropertyPoliciesUnset: with policies that say nothing a plan is the one without, and it is

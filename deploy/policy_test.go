@@ -110,7 +110,7 @@ func TestPolicyTable(t *testing.T) {
 		},
 		{
 			"pods in use take places of the new one", snapshot(web(10, limits(0, 2)), set(1, 0, there(4, 4)), set(2, 5)), "web-v2 5->10", "web-v2 5->6",
-			keep("web-v1", deploy.SetPolicy{Protected: 4}, rollout.Policy{ProtectedApart: true}), nil,
+			keep("web-v1", deploy.SetPolicy{Protected: 4}, rollout.Policy{Counting: rollout.Counting{ProtectedApart: true}}), nil,
 		},
 		{
 			"a lower bound of what is scaled in", snapshot(web(4), set(1, 8, sized("8", "8"))), "web-v1 8->4", "web-v1 8->6",
@@ -175,9 +175,9 @@ func TestPoliciesElsewhere(t *testing.T) {
 		Policy: rollout.Policy{OnDelete: true}, Sets: map[string]deploy.SetPolicy{"web-v1": {Least: 8}},
 	}))
 	_, err := deploy.Reconcile(tenPods(), t0, deploy.Options{
-		Policy: rollout.Policy{ExactSums: true, CapOld: true}, Sets: map[string]deploy.SetPolicy{"web-v1": {Least: -1, Protected: -2}},
+		Policy: rollout.Policy{Counting: rollout.Counting{ExactSums: true, CapOld: true}}, Sets: map[string]deploy.SetPolicy{"web-v1": {Least: -1, Protected: -2}},
 	})
-	require.ErrorContains(t, err, `Options.Policy.CapOld: "true": must be unset: Options.Repair says that`)
+	require.ErrorContains(t, err, `Options.Policy.CapOld: true: must be unset: Options.Repair says that`)
 	require.ErrorContains(t, err, `Options.Policy.ExactSums`)
 	require.ErrorContains(t, err, `Options.Sets["web-v1"].Least: -1: must not be negative`)
 	require.ErrorContains(t, err, `Options.Sets["web-v1"].Protected: -2`)

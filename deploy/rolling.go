@@ -5,7 +5,6 @@ package deploy
 import (
 	"slices"
 
-	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/rollout"
 )
@@ -30,7 +29,7 @@ func (in *input) step(c *counts, newSet rollout.Set) (st step) {
 // stepDown is [input.step] without growth of the new ReplicaSet.
 func (in *input) stepDown(newSet rollout.Set) (st step) {
 	st.old = in.oldPolicySets()
-	st.Size, st.Shrinking = newSet.Wanted, rollout.Shrink(in.budget, newSet, st.old, in.policy)
+	st.Size, st.Shrinking = newSet.Wanted, rollout.Shrink(in.budget, newSet, st.old, in.policy.Counting)
 	return st
 }
 
@@ -45,17 +44,15 @@ func (z *sizing) roll(in *input, c *counts) {
 	}
 	s := in.newSet()
 	st := in.step(c, in.policySet(s))
-	switch {
-	case st.Size != s.size:
+	if st.Size != s.size {
 		why := reason.RolloutUp
 		if st.Size < s.size {
 			why = reason.Surplus
 		}
 		z.changes, z.moved = []change{{set: in.newAt, to: st.Size, reason: why}}, true
-	case st.Size < in.policy.Places(in.budget, st.old).Replicas: // its size in the end, without kept old pods
-		z.holds = append(make([]kplan.Hold, 0, 1+len(st.old)), in.growthHold(c, &st))
 	}
 	z.shrinkOld(in, &st)
+	z.holds = in.holds(c, &st)
 }
 
 // shrink is [sizing.roll] without the changes that start pods.
@@ -72,10 +69,11 @@ func (in *input) shrink(c *counts) (z sizing) {
 	}
 	st := in.stepDown(in.newSet().rolloutSet())
 	z.shrinkOld(in, &st)
+	z.holds = in.holds(c, &st)
 	return z
 }
 
-// shrinkOld adds the changes of old sets in a step, and the holds of their remaining pods.
+// shrinkOld adds the changes of old sets in a step.
 func (z *sizing) shrinkOld(in *input, st *step) {
 	var d draft
 	lost := st.Shrinking
@@ -88,9 +86,6 @@ func (z *sizing) shrinkOld(in *input, st *step) {
 		z.changes = d.appendTo(z.changes)
 	}
 	z.moved = z.moved || lost.Removed > 0 && lost.Ahead < 0
-	if in.hasPolicies || st.Size == in.newSet().size {
-		z.holds = in.oldSetHolds(z.holds, st, d.sizes)
-	}
 }
 
 // oldPolicySets returns the counts of the active old sets, oldest first. The Age of each is its

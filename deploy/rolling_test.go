@@ -97,7 +97,7 @@ func TestShrinkOld(t *testing.T) {
 			nil},
 		{"pods that are wanted leave no room, whether they are available or not", web(10, limits(1, 2)),
 			[]replicaset.ReplicaSet{set(1, 8, counts(8, 6)), set(2, 3, counts(3, 0))}, "none",
-			[]string{"web-v2 SurgeExhausted 11/11", "web-v1 MinAvailable 8/8"}},
+			[]string{"web-v2 SurgeExhausted 11/11", "web-v1 MinAvailable 6/8"}},
 		{"once the room is used up, a status ahead of its set does no harm", web(5, limits(0, 1)),
 			[]replicaset.ReplicaSet{set(1, 2, counts(2, 0)), set(2, 2), set(3, 1, counts(3, 3))}, "web-v1 2->0",
 			nil},

@@ -113,7 +113,7 @@ func (d *draft) share(c *counts, active []int) {
 	total := in.policy.Sum(d.total(active))
 	toAdd := in.policy.Sum(in.goalWithRoom(c, in.allowedTotal(in.writtenMaxTotal()), total) - total)
 	d.orderBySize(active, toAdd)
-	sizes := rollout.Proportional(d.shares(active), in.budget, toAdd, in.policy)
+	sizes := rollout.Proportional(d.shares(active), in.budget, toAdd, in.policy.Counting)
 	for k, i := range active {
 		d.resize(i, sizes[k], reason.Scaling, true)
 	}
@@ -285,7 +285,7 @@ func (d *draft) upstreamSizes(active []int, goal, total int64) []int32 {
 	if d.in.opts.Leftover != LeftoverDefault || d.in.opts.WeighByAvailable || total > math.MaxInt32 || toAdd != int64(int32(toAdd)) {
 		return nil
 	}
-	sizes := rollout.Proportional(d.shares(active), d.in.budget, toAdd, d.in.policy)
+	sizes := rollout.Proportional(d.shares(active), d.in.budget, toAdd, d.in.policy.Counting)
 	for k, i := range active {
 		if change := int64(sizes[k]) - int64(d.sizes[i].to); cmp.Compare(change, 0) == -cmp.Compare(toAdd, 0) && change != 0 {
 			return nil

@@ -15,7 +15,7 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-var kubernetes, exact = rollout.Policy{}, rollout.Policy{ExactSums: true, ExactProducts: true}
+var kubernetes, exact = rollout.Counting{}, rollout.Counting{ExactSums: true, ExactProducts: true}
 
 func TestGrow(t *testing.T) {
 	for _, c := range []struct {
@@ -48,7 +48,7 @@ type world struct {
 
 // pass takes one step: the new set grows, or else old ones shrink. A set that has just been
 // created has not grown.
-func (w *world) pass(p rollout.Policy) string {
+func (w *world) pass(p rollout.Counting) string {
 	before := slices.Clone(w.sets)
 	last := len(w.sets) - 1
 	old, total := w.sets[:last], int64(0)
@@ -109,7 +109,7 @@ func TestRolloutTraces(t *testing.T) {
 		{"one replica", rollout.Resolve(1, rollout.Int(0), rollout.Percent(1)), []rollout.Set{full(1), toCreate}, -1, "0: 1->0 | 1: 0->1 | "},
 		{"fifteen replicas", quarter(15), []rollout.Set{full(15), toCreate}, -1, "0: 15->12, 1: 0->4 | 1: 4->7 | 0: 12->5 | 1: 7->14 | 0: 5->0 | 1: 14->15 | "},
 	} {
-		for _, p := range []rollout.Policy{kubernetes, exact} {
+		for _, p := range []rollout.Counting{kubernetes, exact} {
 			w := world{c.budget, slices.Clone(c.sets), c.broken}
 			var passes []string
 			for len(passes) == 0 || passes[len(passes)-1] != "" {
@@ -127,7 +127,7 @@ func TestShrink(t *testing.T) {
 		why    string
 		newSet rollout.Set
 		old    []rollout.Set
-		p      rollout.Policy
+		p      rollout.Counting
 		want   rollout.Shrinking
 	}{
 		{"three may go", one, []rollout.Set{full(10)}, kubernetes,
@@ -137,12 +137,12 @@ func TestShrink(t *testing.T) {
 		{"no room", rollout.Set{Wanted: 3}, []rollout.Set{full(8)}, kubernetes, rollout.Shrinking{Have: 8, Limit: 8, Ahead: -1}},
 		{"nothing is wanted", full(10), []rollout.Set{{}, {Available: 3}}, kubernetes, rollout.Shrinking{Have: 10, Limit: 8, Ahead: -1, Idle: true}},
 		{"a status that is ahead", full(5), []rollout.Set{{Wanted: 3, Available: 5}, {Wanted: 2}}, kubernetes,
-			rollout.Shrinking{Unavailable: []int32{0, 0}, Have: 10, Limit: 8, Ahead: 0}},
-		{"a status that is ahead, which is capped", full(5), []rollout.Set{{Wanted: 3, Available: 5}, {Wanted: 2}}, rollout.Policy{CapOld: true},
+			rollout.Shrinking{Unavailable: []int32{0, 0}, Have: 8, Limit: 8, Ahead: 0}},
+		{"a status that is ahead, which is capped", full(5), []rollout.Set{{Wanted: 3, Available: 5}, {Wanted: 2}}, rollout.Counting{CapOld: true},
 			rollout.Shrinking{Unavailable: []int32{0, 2}, Available: []int32{0, 0}, Removed: 2, Have: 8, Limit: 8, Ahead: -1}},
 		{"available pods beyond what is wanted let others go", rollout.Set{Wanted: 3, Available: 5}, []rollout.Set{full(7)}, kubernetes,
 			rollout.Shrinking{Unavailable: []int32{0}, Available: []int32{4}, Removed: 4, Have: 8, Limit: 8, Ahead: -1}},
-		{"unless they are capped", rollout.Set{Wanted: 3, Available: 5}, []rollout.Set{full(7)}, rollout.Policy{CapAvailable: true},
+		{"unless they are capped", rollout.Set{Wanted: 3, Available: 5}, []rollout.Set{full(7)}, rollout.Counting{CapAvailable: true},
 			rollout.Shrinking{Unavailable: []int32{0}, Available: []int32{2}, Removed: 2, Have: 8, Limit: 8, Ahead: -1}},
 	} {
 		require.Equal(t, c.want, rollout.Shrink(ten, c.newSet, c.old, c.p), c.why)
@@ -174,7 +174,7 @@ func TestPropertyShrink(t *testing.T) {
 		}
 		require.Equal(t, lost, s.Removed)
 		require.GreaterOrEqual(t, left, min(had, s.Limit))
-		require.Equal(t, s, rollout.Shrink(b, newSet, old, rollout.Policy{ExactSums: true, CapAvailable: true, CapOld: true}))
+		require.Equal(t, s, rollout.Shrink(b, newSet, old, rollout.Counting{ExactSums: true, CapAvailable: true, CapOld: true}))
 	})
 }
 
@@ -210,7 +210,7 @@ func TestFraction(t *testing.T) {
 		{"a negative number of pods before", 5, 0, 1, -2, -4},
 		{"extremes", math.MaxInt32, 0, 1, 1, math.MaxInt32 - 1},
 	} {
-		for _, p := range []rollout.Policy{kubernetes, exact} {
+		for _, p := range []rollout.Counting{kubernetes, exact} {
 			got := rollout.Fraction(rollout.Budget{Replicas: c.replicas, Surge: c.surge}, c.size, c.old, p)
 			require.Equal(t, int64(c.got), got, c.why)
 		}
@@ -295,7 +295,7 @@ func TestLeaveRoom(t *testing.T) {
 	require.Equal(t, int64(4), rollout.LeaveRoom(4, 5, 9), "a goal that is lower stays")
 }
 
-func TestPolicy(t *testing.T) {
+func TestCounting(t *testing.T) {
 	b := rollout.Budget{Replicas: math.MaxInt32, Surge: 1, Unavailable: -1}
 	require.Equal(t, []int64{math.MinInt32, math.MinInt32}, []int64{kubernetes.MaxTotal(b), kubernetes.MinAvailable(b)})
 	require.Equal(t, []int64{1 << 31, 1 << 31}, []int64{exact.MaxTotal(b), exact.MinAvailable(b)})

@@ -17,14 +17,18 @@
 //	replicas ----------+    one pod may move    |
 //	                                            v
 //	counts of each template: Set ------> Grow, GrowTo     the new set
-//	how to count pods: Policy            Shrink           old sets: unavailable pods, then others
+//	how to count pods: Counting          Shrink           old sets: unavailable pods, then others
+//	rules of a step: Policy              ShrinkWorstCase  the same, whichever pods go
 //	                                     Recreate         old sets first, then the new one
 //	                                     Proportional     all sets, when replicas change
 //	                                     Apportion        the same, with an exact sum
 //	                                     Scale            shares, or all to the new set
 //	                                     OnDelete         old pods stay until a user deletes them
 //	                                     InPlace          pods move to the new set
-//	                                     Roll, Step       one step, by all policies
+//	                                     Roll, Step       one step, by all rules of a Policy
+//	                                     Rolling.Waits    why a set does not change further
+//
+// [ClusterAPI], [MachineController] and [Agones] return the policies of these projects.
 //
 // These functions read only counts, no names, templates or annotations, and so serve every
 // kind of workload.

@@ -10,7 +10,7 @@ import (
 
 func ExampleGrow() {
 	b := rollout.Budget{Replicas: 10, Surge: 2}
-	fmt.Println(rollout.Grow(b, 10, 0, rollout.Policy{}), rollout.Grow(b, 5, 0, rollout.Policy{}))
+	fmt.Println(rollout.Grow(b, 10, 0, rollout.Counting{}), rollout.Grow(b, 5, 0, rollout.Counting{}))
 	// Output: 2 7
 }
 
@@ -46,7 +46,7 @@ func ExampleLeaveRoom() {
 func ExampleShrink() {
 	b := rollout.Budget{Replicas: 10, Surge: 3, Unavailable: 2}
 	old := []rollout.Set{{Wanted: 4, Available: 4}, {Wanted: 6, Available: 4}}
-	s := rollout.Shrink(b, rollout.Set{Wanted: 3, Available: 1}, old, rollout.Policy{})
+	s := rollout.Shrink(b, rollout.Set{Wanted: 3, Available: 1}, old, rollout.Counting{})
 	fmt.Println("unavailable", s.Unavailable, "then available", s.Available)
 	fmt.Println(s.Have, "stay available of at least", s.Limit)
 	// Output:
@@ -67,14 +67,14 @@ func ExampleRoll() {
 }
 
 func ExampleServing() {
-	fmt.Println(rollout.Serving(rollout.Set{Wanted: 3, Available: 1}, 10, rollout.Policy{}))
+	fmt.Println(rollout.Serving(rollout.Set{Wanted: 3, Available: 1}, 10, rollout.Counting{}))
 	// Output: 11
 }
 
 func ExampleAvailable() {
 	old := []rollout.Set{{Wanted: 7, Available: 9}}
-	fmt.Println(rollout.Available(rollout.Set{Wanted: 3, Available: 1}, old, rollout.Policy{}))
-	fmt.Println(rollout.Available(rollout.Set{Wanted: 3, Available: 1}, old, rollout.Policy{CapOld: true}))
+	fmt.Println(rollout.Available(rollout.Set{Wanted: 3, Available: 1}, old, rollout.Counting{}))
+	fmt.Println(rollout.Available(rollout.Set{Wanted: 3, Available: 1}, old, rollout.Counting{CapOld: true}))
 	// Output:
 	// 10
 	// 8
@@ -82,14 +82,14 @@ func ExampleAvailable() {
 
 func ExampleSpare() {
 	b := rollout.Budget{Replicas: 10, Unavailable: 2}
-	fmt.Println(rollout.Spare(b, 11, rollout.Policy{}), rollout.Spare(b, 7, rollout.Policy{}))
+	fmt.Println(rollout.Spare(b, 11, rollout.Counting{}), rollout.Spare(b, 7, rollout.Counting{}))
 	// Output: 3 0
 }
 
 func ExampleRemoveUnavailable() {
 	old := []rollout.Set{{Wanted: 3, Available: 1}, {Wanted: 2, Available: 2}, {Wanted: 4}}
-	fmt.Println(rollout.RemoveUnavailable(old, 5, rollout.Policy{}))
-	fmt.Println(rollout.RemoveUnavailable([]rollout.Set{{Wanted: 3}, {Wanted: 2, Available: 5}}, 5, rollout.Policy{}))
+	fmt.Println(rollout.RemoveUnavailable(old, 5, rollout.Counting{}))
+	fmt.Println(rollout.RemoveUnavailable([]rollout.Set{{Wanted: 3}, {Wanted: 2, Available: 5}}, 5, rollout.Counting{}))
 	// Output:
 	// [2 0 3] 5 -1
 	// [3 0] 3 1
@@ -113,21 +113,21 @@ func ExampleBySize() {
 
 func ExampleProportional() {
 	sets := []rollout.Set{{Wanted: 8, Before: 13}, {Wanted: 5, Before: 13}}
-	fmt.Println(rollout.Proportional(sets, rollout.Budget{Replicas: 15, Surge: 3}, 5, rollout.Policy{}))
+	fmt.Println(rollout.Proportional(sets, rollout.Budget{Replicas: 15, Surge: 3}, 5, rollout.Counting{}))
 	// Output: [11 7]
 }
 
 func ExampleProportion() {
 	b := rollout.Budget{Replicas: 15, Surge: 3}
-	fmt.Println(rollout.Proportion(rollout.Set{Wanted: 5, Before: 13}, b, 5, 3, rollout.Policy{}))
+	fmt.Println(rollout.Proportion(rollout.Set{Wanted: 5, Before: 13}, b, 5, 3, rollout.Counting{}))
 	// Output: 2
 }
 
 func ExampleFraction() {
 	scaled := rollout.Budget{Replicas: 15, Surge: 3}
-	fmt.Println(rollout.Fraction(scaled, 8, 13, rollout.Policy{}), rollout.Fraction(scaled, 5, 13, rollout.Policy{}))
+	fmt.Println(rollout.Fraction(scaled, 8, 13, rollout.Counting{}), rollout.Fraction(scaled, 5, 13, rollout.Counting{}))
 	large := rollout.Budget{Replicas: 100_000, Surge: 1}
-	fmt.Println(rollout.Fraction(large, 50_000, 95_000, rollout.Policy{ExactProducts: true}))
+	fmt.Println(rollout.Fraction(large, 50_000, 95_000, rollout.Counting{ExactProducts: true}))
 	// Output:
 	// 3 2
 	// 2632

@@ -20,35 +20,35 @@ func ExamplePolicy_Existing() {
 }
 
 // Of four pods that are wanted two are in use: it shrinks no further, unless they stand apart.
-func ExamplePolicy_Keeps() {
+func ExampleCounting_Keeps() {
 	s := rollout.Set{Wanted: 4, Protected: 2}
-	fmt.Println(rollout.Policy{}.Keeps(s), rollout.Policy{ProtectedApart: true}.Keeps(s))
+	fmt.Println(rollout.Counting{}.Keeps(s), rollout.Counting{ProtectedApart: true}.Keeps(s))
 	// Output: 2 0
 }
 
-func ExamplePolicy_MaxTotal() {
+func ExampleCounting_MaxTotal() {
 	huge := rollout.Budget{Replicas: 2_000_000_000, Surge: 2_000_000_000}
-	fmt.Println(rollout.Policy{ExactSums: true}.MaxTotal(huge))
-	fmt.Println(rollout.Policy{}.MaxTotal(huge)) // less 2^32
+	fmt.Println(rollout.Counting{ExactSums: true}.MaxTotal(huge))
+	fmt.Println(rollout.Counting{}.MaxTotal(huge)) // less 2^32
 	// Output:
 	// 4000000000
 	// -294967296
 }
 
-func ExamplePolicy_MinAvailable() {
-	fmt.Println(rollout.Policy{}.MinAvailable(rollout.Budget{Replicas: 10, Unavailable: 2}))
+func ExampleCounting_MinAvailable() {
+	fmt.Println(rollout.Counting{}.MinAvailable(rollout.Budget{Replicas: 10, Unavailable: 2}))
 	// Output: 8
 }
 
 // 2^31 is one more than an int32 holds.
-func ExamplePolicy_Sum() {
-	fmt.Println(rollout.Policy{}.Sum(1<<31), rollout.Policy{ExactSums: true}.Sum(1<<31))
+func ExampleCounting_Sum() {
+	fmt.Println(rollout.Counting{}.Sum(1<<31), rollout.Counting{ExactSums: true}.Sum(1<<31))
 	// Output: -2147483648 2147483648
 }
 
 // What is written to an object has to fit in an int32 in any case.
-func ExamplePolicy_Size() {
-	fmt.Println(rollout.Policy{}.Size(1<<31), rollout.Policy{ExactSums: true}.Size(1<<31))
+func ExampleCounting_Size() {
+	fmt.Println(rollout.Counting{}.Size(1<<31), rollout.Counting{ExactSums: true}.Size(1<<31))
 	// Output: -2147483648 2147483647
 }
 
@@ -92,7 +92,7 @@ func ExampleShrinkWorstCase() {
 	b := rollout.Budget{Replicas: 10, Surge: 1, Unavailable: 2}
 	newSet := rollout.Set{Wanted: 1, Available: 1, There: 1}
 	old := []rollout.Set{{Wanted: 10, Available: 8, There: 10}}
-	fmt.Println(rollout.Shrink(b, newSet, old, rollout.Policy{}).Removed)
+	fmt.Println(rollout.Shrink(b, newSet, old, rollout.Counting{}).Removed)
 	fmt.Println(rollout.ShrinkWorstCase(b, newSet, 1, old, nil).Removed)
 	// Output:
 	// 3

@@ -12,7 +12,7 @@ package rollout
 // By default sums wrap around beyond the range of int32, and the result may be negative. With
 // p.ExactSums it is never below size. Grow mirrors NewRSNewReplicas of the deployment util
 // package of Kubernetes.
-func Grow(b Budget, total int64, size int32, p Policy) int32 {
+func Grow(b Budget, total int64, size int32, p Counting) int32 {
 	if p.ExactSums {
 		more := min(p.MaxTotal(b)-total, int64(b.Replicas)-int64(size))
 		return p.Size(int64(size) + max(0, more))

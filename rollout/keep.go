@@ -44,7 +44,7 @@ func KeepLimit(sets []Set, sizes []int32, newest int, limit int32) []int32 {
 // The sum of sizes does not change if there are enough unavailable pods, that is, if it is at
 // least the minimum. Use KeepAvailable to scale sets with unavailable pods: scaling in
 // proportion ignores availability.
-func KeepAvailable(b Budget, sets []Set, sizes []int32, p Policy) []int32 {
+func KeepAvailable(b Budget, sets []Set, sizes []int32, p Counting) []int32 {
 	kept := slices.Clone(sizes)
 	n := min(len(sets), len(sizes))
 	available, stay := int64(0), int64(0)

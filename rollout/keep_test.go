@@ -22,7 +22,7 @@ func ExampleKeepLimit() {
 func ExampleKeepAvailable() {
 	sets := []rollout.Set{{Wanted: 6, Available: 6}, {Wanted: 6}} // the new template does not start
 	b := rollout.Budget{Replicas: 6, Unavailable: 1}
-	fmt.Println(rollout.KeepAvailable(b, sets, []int32{3, 3}, rollout.Policy{}))
+	fmt.Println(rollout.KeepAvailable(b, sets, []int32{3, 3}, rollout.Counting{}))
 	// Output: [5 1]
 }
 
@@ -68,7 +68,7 @@ func TestKeepAvailable(t *testing.T) {
 		{"what is reported beyond what is wanted is not there", 0, []rollout.Set{{Wanted: 2, Available: 9}, {Wanted: 5}}, []int32{1, 4}, []int32{2, 3}},
 	} {
 		b := rollout.Budget{Replicas: 10, Unavailable: c.unavailable}
-		require.Equal(t, c.want, rollout.KeepAvailable(b, c.sets, c.sizes, rollout.Policy{}), c.why)
+		require.Equal(t, c.want, rollout.KeepAvailable(b, c.sets, c.sizes, rollout.Counting{}), c.why)
 	}
 }
 
@@ -99,7 +99,7 @@ func TestPropertyKeep(t *testing.T) {
 		}
 		b := rollout.Budget{Replicas: int32(total)}
 		b.Unavailable = rapid.Int32Range(0, b.Replicas).Draw(t, "unavailable")
-		kept, stay := rollout.KeepAvailable(b, sets, sizes, rollout.Policy{}), int64(0)
+		kept, stay := rollout.KeepAvailable(b, sets, sizes, rollout.Counting{}), int64(0)
 		for i, s := range sets {
 			stay += int64(min(s.Available, kept[i]))
 		}

@@ -2,33 +2,11 @@
 
 package rollout
 
-// A Set holds the counts of the pods of one template, such as the pods of a ReplicaSet.
-type Set struct {
-	Wanted    int32 `json:"wanted"`    // the pods that the set wants, its spec.replicas
-	Available int32 `json:"available"` // available pods; may exceed Wanted while pods are being deleted
-	// Before is how many pods all sets could want together when this set was last scaled; 0 if
-	// unknown. It is read when sets are scaled in proportion.
-	Before int32 `json:"before,omitzero"`
-	// There is the number of pods that exist. Only some policies read it.
-	There int32 `json:"there,omitzero"`
-	// Least is a lower bound set by a user: no step shrinks the set below it.
-	Least int32 `json:"least,omitzero"`
-	// Protected is the number of pods that are in use and stay until they end by themselves,
-	// such as game servers with players: see [Policy].ProtectedApart.
-	Protected int32 `json:"protected,omitzero"`
-	// Moves means that the pods of an old set move to the new set, updated in place, instead
-	// of being replaced. Busy means that pods are moving to this set or are being updated in
-	// place. See [Step].
-	Moves bool `json:"moves,omitzero"`
-	Busy  bool `json:"busy,omitzero"`
-	// Age orders sets by age: an older set has a lower number.
-	Age int `json:"age,omitzero"`
-}
+import "github.com/kplan-go/kplan"
 
-// A Policy determines how pods are counted, and selects rules of projects other than
-// Kubernetes. The zero Policy is Kubernetes. The first four fields avoid overflow, or ignore
-// pods that are not wanted. The others are listed here with the rule, its effect, and the
-// projects that need it:
+// A Policy selects the rules of a step, of [Roll], [Step] and [Scale]: the rules of projects other
+// than Kubernetes. The zero Policy is Kubernetes. Each rule is listed with its effect and
+// the projects that need it:
 //
 //	Together         Roll grows and shrinks from one snapshot: both bounds hold      Cluster API, Agones
 //	CountLarger      room(set) = max(wanted, there): pods there within the surge     Cluster API
@@ -36,73 +14,57 @@ type Set struct {
 //	WorstCase        ShrinkWorstCase: the minimum whichever pods go                  Cluster API
 //	BreakDeadlock    old(Deadlock) - 1: at most one pod below the minimum            Cluster API
 //	ScaleNewest      new + the added pods: old sets do not grow                      machine-controller-manager
-//	ProtectedApart   new set up to replicas - protected(old): see Places             Agones
+//	ProtectedApart   new set up to replicas - protected(old): see Counting.Places    Agones
 //	WaitForNew       new = wanted while there != wanted: one step after the other    Agones
 //	FreezeOvershoot  new <= wanted while there > replicas + surge: no growth         machine-controller-manager
 //	OnDelete         see OnDelete: only pods beyond the replicas are deleted         Cluster API
-//	OfReady          see ResolveReady: unavailable is a share of ready pods          Agones
+//	OfReady          see Policy.Resolve: unavailable is a share of ready pods        Agones
 //
-// The policies of a single set are the fields Least, Protected and Moves of [Set].
+// [ClusterAPI], [MachineController] and [Agones] return the policies of these projects. Rules that
+// exclude each other are errors of [Policy.Valid]. The rules of a single set are the fields
+// Least, Protected and Moves of [Set].
 type Policy struct {
-	ExactSums     bool `json:"exactSums,omitzero"`     // sums and limits do not wrap around beyond the range of int32
-	ExactProducts bool `json:"exactProducts,omitzero"` // products of a scaling in proportion do not wrap around
-	CapAvailable  bool `json:"capAvailable,omitzero"`  // a set has no more available pods than it wants when they are summed up
-	CapOld        bool `json:"capOld,omitzero"`        // an old set never has more available pods than it wants
-	Together      bool `json:"together,omitzero"`      // one step of a rolling update grows the new set and shrinks old ones
-	CountLarger   bool `json:"countLarger,omitzero"`   // the larger of the pods that a set wants and has takes up room: see [Policy.Existing]
-	CountThere    bool `json:"countThere,omitzero"`    // the pods that a set has take up room, not the ones it wants
-	WorstCase     bool `json:"worstCase,omitzero"`     // available pods may be removed first: see [ShrinkWorstCase]
-	ScaleNewest   bool `json:"scaleNewest,omitzero"`   // pods added when replicas change all go to the new set: see [Scale]
-	// ProtectedApart means that Wanted does not include protected pods: a set may want no pods
-	// and still have protected pods. By default Wanted includes them, and no step shrinks a
-	// set below its protected pods.
-	ProtectedApart  bool `json:"protectedApart,omitzero"`
+	Counting
+	Together        bool `json:"together,omitzero"`        // one step of a rolling update grows the new set and shrinks old ones
+	CountLarger     bool `json:"countLarger,omitzero"`     // the larger of the pods that a set wants and has takes up room: see [Policy.Existing]
+	CountThere      bool `json:"countThere,omitzero"`      // the pods that a set has take up room, not the ones it wants
+	WorstCase       bool `json:"worstCase,omitzero"`       // available pods may be removed first: see [ShrinkWorstCase]
+	ScaleNewest     bool `json:"scaleNewest,omitzero"`     // pods added when replicas change all go to the new set: see [Scale]
 	WaitForNew      bool `json:"waitForNew,omitzero"`      // the new set keeps its size until all pods that it wants exist
 	FreezeOvershoot bool `json:"freezeOvershoot,omitzero"` // nothing is added while more pods exist than may be wanted
 	BreakDeadlock   bool `json:"breakDeadlock,omitzero"`   // a step that would change nothing may remove one pod more: see [Deadlock]
 	OnDelete        bool `json:"onDelete,omitzero"`        // old pods stay until a user deletes them: see [Step] and [OnDelete]
-	OfReady         bool `json:"ofReady,omitzero"`         // the unavailable share of a [Budget] is taken of ready pods: see [ResolveReady]
+	OfReady         bool `json:"ofReady,omitzero"`         // the unavailable share of a [Budget] is taken of ready pods: see [Policy.Resolve]
 }
 
-// Sum returns n as decisions use it: by default it wraps around to an int32, as in Kubernetes.
+// Valid returns an error for each rule that another one excludes, as a [kplan.FieldError] with the
+// path of its field, such as "Policy.CountThere". A function that gets such a policy anyway heeds
+// the rule that the error names as the other one.
 //
-//	Sum(n) = n, if sums are exact
-//	Sum(n) = n modulo 2^32, from -2^31 to 2^31-1, otherwise
-func (p Policy) Sum(n int64) int64 {
-	if p.ExactSums {
-		return n
+//	CountThere                            with CountLarger: both say which pods take up room
+//	ProtectedApart                        with WorstCase or BreakDeadlock, which include protected pods
+//	Together, CountLarger, CountThere,    with OnDelete: a user deletes old pods, and there is
+//	WorstCase, BreakDeadlock,             no step by budget
+//	WaitForNew, FreezeOvershoot, OfReady
+func (p Policy) Valid() error {
+	var errs kplan.FieldErrors
+	refuse := func(set bool, name, other string) {
+		if set {
+			errs.Add("Policy."+name, true, "must be unset with "+other)
+		}
 	}
-	return int64(int32(n))
-}
-
-// Size returns n as it is written to a set: by default it wraps around to an int32; with
-// ExactSums it is limited to the range of int32.
-//
-//	Size(n) = max(-2^31, min(n, 2^31-1)), if sums are exact
-//	Size(n) = n modulo 2^32, from -2^31 to 2^31-1, otherwise
-func (p Policy) Size(n int64) int32 {
-	if p.ExactSums {
-		return saturate(n)
+	refuse(p.CountThere && p.CountLarger, "CountThere", "CountLarger")
+	refuse(p.ProtectedApart && p.WorstCase, "ProtectedApart", "WorstCase")
+	refuse(p.ProtectedApart && p.BreakDeadlock, "ProtectedApart", "BreakDeadlock")
+	if p.OnDelete {
+		refuse(p.Together, "Together", "OnDelete")
+		refuse(p.CountLarger, "CountLarger", "OnDelete")
+		refuse(p.CountThere, "CountThere", "OnDelete")
+		refuse(p.WorstCase, "WorstCase", "OnDelete")
+		refuse(p.BreakDeadlock, "BreakDeadlock", "OnDelete")
+		refuse(p.WaitForNew, "WaitForNew", "OnDelete")
+		refuse(p.FreezeOvershoot, "FreezeOvershoot", "OnDelete")
+		refuse(p.OfReady, "OfReady", "OnDelete")
 	}
-	return int32(n)
-}
-
-// MaxTotal returns how many pods all sets may want together: replicas + surge.
-func (p Policy) MaxTotal(b Budget) int64 { return p.Sum(int64(b.Replicas) + int64(b.Surge)) }
-
-// MinAvailable returns how many pods must stay available: replicas - unavailable.
-func (p Policy) MinAvailable(b Budget) int64 { return p.Sum(int64(b.Replicas) - int64(b.Unavailable)) }
-
-// capped returns the available pods of a set, at most the wanted ones:
-//
-//	max(0, min(available, wanted))
-func (s Set) capped() int64 { return int64(max(0, min(s.Available, s.Wanted))) }
-
-// of returns the available pods of a set, by the policies CapAvailable and CapOld. old means that
-// it is an old set.
-func (p Policy) of(s Set, old bool) int64 {
-	if p.CapAvailable || old && p.CapOld {
-		return s.capped()
-	}
-	return int64(s.Available)
+	return errs.Join()
 }

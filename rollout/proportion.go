@@ -42,7 +42,7 @@ func BySize(sets []Set, toAdd int64) []int {
 //proof:requires all(k, 0, len(sets)+1, sum(m, k, sets[m].Wanted)+toAdd <= 2147483647)
 //proof:ensures len(result) == len(sets) && all(k, 0, len(sets), 0 <= result[k])
 //proof:ensures len(sets) == 0 || sum(k, len(sets), result[k]) == sum(k, len(sets), sets[k].Wanted)+toAdd
-func Proportional(sets []Set, b Budget, toAdd int64, p Policy) []int32 {
+func Proportional(sets []Set, b Budget, toAdd int64, p Counting) []int32 {
 	sizes, added := make([]int32, len(sets)), int64(0)
 	//proof:keeps added == sum(k, done, sizes[k])-sum(k, done, sets[k].Wanted)
 	//proof:keeps -sum(k, done, sets[k].Wanted) <= added && added <= toAdd && 0 <= sum(k, done, sets[k].Wanted)
@@ -65,7 +65,7 @@ func Proportional(sets []Set, b Budget, toAdd int64, p Policy) []int32 {
 //	max(Fraction(wanted), toAdd - added)    if pods are removed
 //
 // It mirrors GetReplicaSetProportion of the deployment util package of Kubernetes.
-func Proportion(s Set, b Budget, toAdd, added int64, p Policy) int64 {
+func Proportion(s Set, b Budget, toAdd, added int64, p Counting) int64 {
 	if s.Wanted == 0 || added == toAdd {
 		return 0
 	}
@@ -87,7 +87,7 @@ func Proportion(s Set, b Budget, toAdd, added int64, p Policy) int64 {
 // By default the product wraps around beyond the range of int32:
 // kubernetes/kubernetes#128535. It mirrors getReplicaSetFraction of the deployment util
 // package of Kubernetes.
-func Fraction(b Budget, size, before int32, p Policy) int64 {
+func Fraction(b Budget, size, before int32, p Counting) int64 {
 	switch {
 	case b.Replicas == 0:
 		return int64(-size)

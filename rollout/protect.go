@@ -2,8 +2,8 @@
 
 package rollout
 
-// least is [Policy.Keeps] under the name that the proofs use.
-func (p Policy) least(s Set) int32 {
+// least is [Counting.Keeps] under the name that the proofs use.
+func (p Counting) least(s Set) int32 {
 	least := max(0, s.Least)
 	if !p.ProtectedApart {
 		least = max(least, s.Protected)
@@ -14,7 +14,7 @@ func (p Policy) least(s Set) int32 {
 // Keeps returns the lower bound to which a set may shrink:
 //
 //	min(wanted, max(least, protected))     min(wanted, least) with ProtectedApart
-func (p Policy) Keeps(s Set) int32 { return p.least(s) }
+func (p Counting) Keeps(s Set) int32 { return p.least(s) }
 
 // Places returns the budget for the new set. With ProtectedApart it is reduced by the protected
 // pods of old sets, which the new set does not replace yet. replicas + surge does not change.
@@ -29,7 +29,7 @@ func (p Policy) Keeps(s Set) int32 { return p.least(s) }
 //proof:ensures result.Unavailable == b.Unavailable
 //proof:ensures !p.ProtectedApart || b.Replicas < 0 || result.Replicas == b.Replicas-min(b.Replicas, sum(k, len(old), max(0, old[k].Protected)))
 //proof:ensures !p.ProtectedApart || b.Replicas < 0 || result.Surge == min(2147483647, b.Surge+min(b.Replicas, sum(k, len(old), max(0, old[k].Protected))))
-func (p Policy) Places(b Budget, old []Set) Budget {
+func (p Counting) Places(b Budget, old []Set) Budget {
 	if !p.ProtectedApart {
 		return b
 	}
@@ -74,16 +74,25 @@ func (p Policy) held(b Budget, newSet Set, size int32, old []Set) int32 {
 	return size
 }
 
-// ResolveReady is [Resolve] with a percentage of unavailable pods taken of the ready pods
-// instead of the wanted ones: a rollout that begins with few ready pods deletes fewer of them.
-// The minimum of available pods may be below 0.
+// Resolve returns the budget of a policy. Without OfReady it is [Resolve], or with ExactSums
+// [ResolveExact], and ready is not read. With OfReady, as in Agones, a percentage of unavailable pods
+// is taken of the ready pods instead of the wanted ones: a rollout that begins with few ready pods
+// deletes fewer of them. Then the minimum of available pods may be below 0.
 //
 //	surge       = share of replicas, rounded up
 //	unavailable = replicas - min(replicas, ready - u)
 //	u           = min(replicas, percentage of ready, rounded down, or 1 if that is 0)
-//
-// Agones needs this.
-func ResolveReady(replicas, ready int32, surge, unavailable IntOrPercent) Budget {
+func (p Policy) Resolve(replicas, ready int32, surge, unavailable IntOrPercent) Budget {
+	switch {
+	case p.OfReady:
+		return resolveReady(replicas, ready, surge, unavailable)
+	case p.ExactSums:
+		return ResolveExact(replicas, surge, unavailable)
+	}
+	return Resolve(replicas, surge, unavailable)
+}
+
+func resolveReady(replicas, ready int32, surge, unavailable IntOrPercent) Budget {
 	u := unavailable.of(ready)
 	if u == 0 {
 		u = 1

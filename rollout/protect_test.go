@@ -12,17 +12,17 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-func ExamplePolicy_Places() {
+func ExampleCounting_Places() {
 	// 10 game servers, of which 4 old ones have players.
 	b, old := rollout.Budget{Replicas: 10, Surge: 2}, []rollout.Set{{Wanted: 6, Available: 6, Protected: 4}}
-	places := rollout.Policy{ProtectedApart: true}.Places(b, old)
+	places := rollout.Counting{ProtectedApart: true}.Places(b, old)
 	fmt.Println(places.Replicas, "of the new template,", places.MaxTotal(), "in all")
 	// Output: 6 of the new template, 12 in all
 }
 
-func ExampleResolveReady() {
+func ExamplePolicy_Resolve() {
 	// 10 are wanted and 4 are ready: half of these may go, not half of 10.
-	b := rollout.ResolveReady(10, 4, rollout.Percent(25), rollout.Percent(50))
+	b := rollout.Agones().Resolve(10, 4, rollout.Percent(25), rollout.Percent(50))
 	fmt.Println(b)
 	// Output: at most 13, at least 2 available
 }
@@ -35,11 +35,11 @@ func TestProtected(t *testing.T) {
 		old  []rollout.Set
 		want []int32
 	}{
-		{"nothing is kept", kubernetes, []rollout.Set{{Wanted: 5, Available: 5}, {Wanted: 5, Available: 1}}, []int32{0, 0}},
-		{"a lower bound", kubernetes, []rollout.Set{{Wanted: 5, Available: 5, Least: 3}, {Wanted: 5, Available: 1, Least: 2}}, []int32{3, 2}},
-		{"what is protected", kubernetes, []rollout.Set{{Wanted: 5, Available: 5, Protected: 3}, {Wanted: 5, Available: 1, Protected: 2, Least: 1}}, []int32{3, 2}},
-		{"more than it wants", kubernetes, []rollout.Set{{Wanted: 5, Available: 5, Protected: 9}}, []int32{5}},
-		{"what is protected stands apart", rollout.Policy{ProtectedApart: true, Together: true}, []rollout.Set{{Wanted: 5, Available: 5, Protected: 3, Least: 1}}, []int32{1}},
+		{"nothing is kept", rollout.Policy{}, []rollout.Set{{Wanted: 5, Available: 5}, {Wanted: 5, Available: 1}}, []int32{0, 0}},
+		{"a lower bound", rollout.Policy{}, []rollout.Set{{Wanted: 5, Available: 5, Least: 3}, {Wanted: 5, Available: 1, Least: 2}}, []int32{3, 2}},
+		{"what is protected", rollout.Policy{}, []rollout.Set{{Wanted: 5, Available: 5, Protected: 3}, {Wanted: 5, Available: 1, Protected: 2, Least: 1}}, []int32{3, 2}},
+		{"more than it wants", rollout.Policy{}, []rollout.Set{{Wanted: 5, Available: 5, Protected: 9}}, []int32{5}},
+		{"what is protected stands apart", rollout.Policy{Counting: rollout.Counting{ProtectedApart: true}, Together: true}, []rollout.Set{{Wanted: 5, Available: 5, Protected: 3, Least: 1}}, []int32{1}},
 		{"in the worst case too", rollout.Policy{WorstCase: true}, []rollout.Set{{Wanted: 5, There: 5, Available: 5, Protected: 3}, {Wanted: 5, There: 5, Available: 1, Least: 2}}, []int32{3, 2}},
 	} {
 		r := rollout.Roll(b, newSet, c.old, 0, c.p)
@@ -55,7 +55,7 @@ func TestHeld(t *testing.T) {
 		newSet, old rollout.Set
 		want        int32
 	}{
-		{"it grows", kubernetes, rollout.Set{Wanted: 3, There: 1}, rollout.Set{Wanted: 7, There: 14}, 5},
+		{"it grows", rollout.Policy{}, rollout.Set{Wanted: 3, There: 1}, rollout.Set{Wanted: 7, There: 14}, 5},
 		{"it waits", wait, rollout.Set{Wanted: 3, There: 1}, rollout.Set{Wanted: 7}, 3},
 		{"it has what it wants", wait, rollout.Set{Wanted: 3, There: 3}, rollout.Set{Wanted: 7}, 5},
 		{"more are there than may be", freeze, rollout.Set{Wanted: 3, There: 3}, rollout.Set{Wanted: 7, There: 10}, 3},
@@ -77,10 +77,7 @@ func TestPropertyProtected(t *testing.T) {
 			s.Available = draw("available", s.Wanted)
 			return s
 		}
-		p := rollout.Policy{
-			ExactSums: true, Together: rapid.Bool().Draw(t, "together"), WorstCase: rapid.Bool().Draw(t, "worst"),
-			BreakDeadlock: rapid.Bool().Draw(t, "break"), FreezeOvershoot: rapid.Bool().Draw(t, "freeze"), ProtectedApart: rapid.Bool().Draw(t, "apart"),
-		}
+		p := rollout.Policy{Counting: rollout.Counting{ExactSums: true, ProtectedApart: rapid.Bool().Draw(t, "apart")}, Together: rapid.Bool().Draw(t, "together"), WorstCase: rapid.Bool().Draw(t, "worst"), BreakDeadlock: rapid.Bool().Draw(t, "break"), FreezeOvershoot: rapid.Bool().Draw(t, "freeze")}
 		newSet, old := set(), []rollout.Set{set(), set(), set()}
 		b := rollout.Resolve(draw("replicas", 20), rollout.Int(draw("surge", 5)), rollout.Int(draw("unavailable", 5)))
 		r := rollout.Roll(b, newSet, old, 0, p)

@@ -23,15 +23,15 @@ func TestRoll(t *testing.T) {
 		size        int32
 		removed     int64
 	}{
-		{"the surge first", rollout.Set{}, []rollout.Set{full(10)}, 0, kubernetes, 3, 0},
+		{"the surge first", rollout.Set{}, []rollout.Set{full(10)}, 0, rollout.Policy{}, 3, 0},
 		{"both from one snapshot", rollout.Set{}, []rollout.Set{full(10)}, 0, together, 3, 2},
-		{"no room to grow, so that old ones go", full(3), []rollout.Set{full(10)}, 0, kubernetes, 3, 5},
+		{"no room to grow, so that old ones go", full(3), []rollout.Set{full(10)}, 0, rollout.Policy{}, 3, 5},
 		{"the same together", full(3), []rollout.Set{full(10)}, 0, together, 3, 5},
-		{"terminating pods take up room", full(3), []rollout.Set{full(5)}, 4, kubernetes, 4, 0},
-		{"no room because of them", full(3), []rollout.Set{full(5)}, 5, kubernetes, 3, 0},
-		{"more than the replicas", full(12), []rollout.Set{full(2)}, 0, kubernetes, 10, 0},
+		{"terminating pods take up room", full(3), []rollout.Set{full(5)}, 4, rollout.Policy{}, 4, 0},
+		{"no room because of them", full(3), []rollout.Set{full(5)}, 5, rollout.Policy{}, 3, 0},
+		{"more than the replicas", full(12), []rollout.Set{full(2)}, 0, rollout.Policy{}, 10, 0},
 		{"more than the replicas, together", full(12), []rollout.Set{full(2)}, 0, together, 10, 2},
-		{"done", full(10), nil, 0, kubernetes, 10, 0},
+		{"done", full(10), nil, 0, rollout.Policy{}, 10, 0},
 		{"a size that wraps around", rollout.Set{Wanted: 5}, []rollout.Set{{Wanted: 2147483647}, {Wanted: 2147483647}}, 0, rollout.Policy{}, 10, 0},
 	} {
 		r := rollout.Roll(ten, c.newSet, c.old, c.terminating, c.p)

@@ -33,7 +33,7 @@ func Scale(b Budget, sets []Set, newest int, p Policy) []int32 {
 	for k, i := range order {
 		sorted[k] = sets[i]
 	}
-	for k, size := range Proportional(sorted, b, toAdd, p) {
+	for k, size := range Proportional(sorted, b, toAdd, p.Counting) {
 		sizes[order[k]] = size
 	}
 	return sizes

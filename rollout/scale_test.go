@@ -36,7 +36,7 @@ func TestScale(t *testing.T) {
 // new set and all were last scaled for the same maximum, in either way.
 func TestPropertyScale(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p := rollout.Policy{ScaleNewest: rapid.Bool().Draw(t, "newest"), ExactSums: true}
+		p := rollout.Policy{Counting: rollout.Counting{ExactSums: true}, ScaleNewest: rapid.Bool().Draw(t, "newest")}
 		wanted := rapid.SliceOfN(rapid.Int32Range(1, 20), 1, 5).Draw(t, "wanted")
 		total := int32(0)
 		for _, n := range wanted {

@@ -8,8 +8,9 @@ type Shrinking struct {
 	Unavailable []int32 `json:"unavailable,omitempty"` // the loss of each set in unavailable pods
 	Available   []int32 `json:"available,omitempty"`   // the further loss of each set
 	Removed     int64   `json:"removed,omitzero"`      // the sum of both
-	// Have is the number of pods that are available after the step, and Limit the minimum. If
-	// no pod may be deleted or Ahead is not -1, Have is the result of [Serving].
+	// Have is the number of pods that stay available, and Limit the minimum. Without a loss in
+	// Available, Have does not count the available pods of a set beyond the pods that it wants:
+	// they are still to go. In the worst case, see [ShrinkWorstCase], all pods that may go do.
 	Have  int64 `json:"have,omitzero"`
 	Limit int64 `json:"limit,omitzero"`
 	Ahead int   `json:"ahead"`         // the index of the set that ended the step, or -1: see [RemoveUnavailable]
@@ -25,7 +26,7 @@ type Shrinking struct {
 //
 // For example, with 10 replicas and 2 unavailable minAvailable is 8. If an old set wants 10
 // pods and 1 pod of the new set is available, room = 10 + 1 - 8 = 3. No set shrinks below
-// [Policy.Keeps]. Shrink mirrors reconcileOldReplicaSets of the deployment controller of
+// [Counting.Keeps]. Shrink mirrors reconcileOldReplicaSets of the deployment controller of
 // Kubernetes.
 //
 //proof:requires p.ExactSums && 0 <= b.Unavailable && b.Unavailable <= b.Replicas && 0 <= newSet.Available
@@ -44,16 +45,17 @@ type Shrinking struct {
 //proof:ensures all(k, 0, len(result.Available)+1, sum(m, k, result.Available[m]) <= max(0, p.of(newSet, false)+sum(m, len(old), p.of(old[m], true))-p.MinAvailable(b)))
 //proof:ensures implies(all(k, 0, len(old), old[k].Available == old[k].Wanted && p.least(old[k]) == 0) && sum(k, len(old), old[k].Wanted) > 0 && p.of(newSet, false)+sum(k, len(old), old[k].Wanted) > p.MinAvailable(b), result.Removed > 0)
 //proof:ensures implies(all(k, 0, len(result.Unavailable), result.Unavailable[k] == 0) && all(k, 0, len(result.Available), result.Available[k] == 0), result.Removed == 0)
-func Shrink(b Budget, newSet Set, old []Set, p Policy) Shrinking {
+func Shrink(b Budget, newSet Set, old []Set, p Counting) Shrinking {
 	wanted := int64(0)
 	//proof:keeps wanted == sum(k, done, old[k].Wanted)
 	//proof:keeps -2147483648*done <= wanted && wanted <= 2147483647*done
 	for _, s := range old {
 		wanted += int64(s.Wanted)
 	}
-	available := Available(newSet, old, p)
-	r := Shrinking{Have: Serving(newSet, wanted, p), Limit: p.MinAvailable(b), Ahead: -1, Idle: p.Sum(wanted) == 0}
-	room := p.Sum(r.Have - r.Limit)
+	staying := p
+	staying.CapOld = true
+	r := Shrinking{Have: Available(newSet, old, staying), Limit: p.MinAvailable(b), Ahead: -1, Idle: p.Sum(wanted) == 0}
+	room := p.Sum(Serving(newSet, wanted, p) - r.Limit)
 	if r.Idle || room <= 0 {
 		return r
 	}
@@ -70,6 +72,7 @@ func Shrink(b Budget, newSet Set, old []Set, p Policy) Shrinking {
 			sizes[i] = max(0, sizes[i]-least)
 		}
 	}
+	available := Available(newSet, old, p)
 	lost, down := RemoveAvailable(sizes, Spare(b, available, p))
 	r.Available, r.Removed, r.Have = lost, p.Sum(r.Removed+down), available-down
 	return r
@@ -79,7 +82,7 @@ func Shrink(b Budget, newSet Set, old []Set, p Policy) Shrinking {
 // available yet. old is the number of pods that old sets want.
 //
 //	old + available(newSet)
-func Serving(newSet Set, old int64, p Policy) int64 { return p.Sum(old + p.of(newSet, false)) }
+func Serving(newSet Set, old int64, p Counting) int64 { return p.Sum(old + p.of(newSet, false)) }
 
 // Available returns how many pods are available.
 //
@@ -87,7 +90,7 @@ func Serving(newSet Set, old int64, p Policy) int64 { return p.Sum(old + p.of(ne
 //
 //proof:ensures result == p.Sum(p.of(newSet, false)+sum(k, len(old), p.of(old[k], true)))
 //proof:ensures -2147483648*(len(old)+1) <= result && result <= 2147483647*(len(old)+1)
-func Available(newSet Set, old []Set, p Policy) int64 {
+func Available(newSet Set, old []Set, p Counting) int64 {
 	sum := p.of(newSet, false)
 	//proof:keeps sum == p.of(newSet, false) + sum(k, done, p.of(old[k], true))
 	//proof:keeps -2147483648*(done+1) <= sum && sum <= 2147483647*(done+1)
@@ -100,7 +103,7 @@ func Available(newSet Set, old []Set, p Policy) int64 {
 // Spare returns how many available pods there are beyond the minimum.
 //
 //	max(0, available - minAvailable)
-func Spare(b Budget, available int64, p Policy) int64 {
+func Spare(b Budget, available int64, p Counting) int64 {
 	least := p.MinAvailable(b)
 	return p.Sum(max(available, least) - least) // the difference may wrap around: compare before
 }
@@ -122,7 +125,7 @@ func Spare(b Budget, available int64, p Policy) int64 {
 //proof:ensures ahead >= 0 || sum >= room || all(k, 0, len(old), p.least(old[k]) > 0 || lost[k] >= old[k].Wanted-old[k].Available)
 //proof:ensures implies(all(k, 0, len(old), lost[k] == 0), sum == 0)
 //proof:ensures implies(all(k, 0, len(old), old[k].Available <= old[k].Wanted), ahead == -1)
-func RemoveUnavailable(old []Set, room int64, p Policy) (lost []int32, sum int64, ahead int) {
+func RemoveUnavailable(old []Set, room int64, p Counting) (lost []int32, sum int64, ahead int) {
 	lost = make([]int32, len(old))
 	//proof:keeps 0 <= sum && sum <= max(0, room) && sum == sum(k, len(old), lost[k])
 	//proof:keeps all(k, 0, done, 0 <= lost[k] && lost[k] <= max(0, old[k].Wanted-old[k].Available))

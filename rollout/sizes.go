@@ -2,13 +2,25 @@
 
 package rollout
 
-// Sizes returns the sizes of old sets after both losses of s.
+// Sizes returns the sizes of old sets after both losses of s. A set whose size would be below 0,
+// because its number of available pods is below 0, keeps its size.
 //
 //	wanted(i) - unavailable(i) - available(i)
 func (s Shrinking) Sizes(old []Set) []int32 {
-	sizes := Remaining(old, s.Unavailable)
-	for i := range min(len(sizes), len(s.Available)) {
-		sizes[i] = saturate(int64(sizes[i]) - int64(s.Available[i]))
+	sizes := make([]int32, len(old))
+	for i := range old {
+		sizes[i] = s.size(old, i)
 	}
 	return sizes
+}
+
+func (s Shrinking) size(old []Set, i int) int32 {
+	size := old[i].Wanted
+	if i < len(s.Unavailable) && size-s.Unavailable[i] >= 0 {
+		size -= s.Unavailable[i]
+	}
+	if i < len(s.Available) {
+		size = saturate(int64(size) - int64(s.Available[i]))
+	}
+	return size
 }

@@ -18,11 +18,11 @@ import (
 func ExampleStep() {
 	three := rollout.Budget{Replicas: 3, Surge: 2}
 	old := []rollout.Set{{Wanted: 3, There: 3, Available: 3, Moves: true}}
-	r, moves := rollout.Step(three, rollout.Set{}, old, 0, rollout.Policy{})
-	fmt.Println(r.Size, moves)
+	r := rollout.Step(three, rollout.Set{}, old, 0, rollout.Policy{})
+	fmt.Println(r.Size, r.Moves)
 	old[0].Moves = false
-	r, moves = rollout.Step(three, rollout.Set{}, old, 0, rollout.Policy{})
-	fmt.Println(r.Size, moves)
+	r = rollout.Step(three, rollout.Set{}, old, 0, rollout.Policy{})
+	fmt.Println(r.Size, r.Moves)
 	// Output:
 	// 1 [0]
 	// 2 []
@@ -57,10 +57,10 @@ func TestStep(t *testing.T) {
 		{"the new one has all", b, rollout.Set{Wanted: 3, There: 3, Available: 2}, rollout.Set{Wanted: 1, There: 1, Available: 1, Moves: true}, rollout.Policy{}, 3, 1, nil},
 	} {
 		old := []rollout.Set{c.old}
-		r, moves := rollout.Step(c.b, c.newSet, old, 0, c.p)
+		r := rollout.Step(c.b, c.newSet, old, 0, c.p)
 		require.Equal(t, c.size, r.Size, c.why)
 		require.Equal(t, []int32{c.to}, r.Shrinking.Sizes(old), c.why)
-		require.Equal(t, c.moves, moves, c.why)
+		require.Equal(t, c.moves, r.Moves, c.why)
 	}
 }
 
@@ -78,12 +78,12 @@ func TestPropertyStep(t *testing.T) {
 		b.Unavailable = rapid.Int32Range(0, b.Replicas).Draw(t, "unavailable")
 		newSet, old := draw.Draw(t, "new"), rapid.SliceOfN(draw, 0, 3).Draw(t, "old")
 		p := anyPolicy(t)
-		r, moves := rollout.Step(b, newSet, old, 0, p)
-		require.Empty(t, moves)
+		r := rollout.Step(b, newSet, old, 0, p)
+		require.Empty(t, r.Moves)
 		sizes := r.Shrinking.Sizes(old)
-		if !p.OnDelete {
-			require.Empty(t, cmp.Diff(rollout.Roll(b, newSet, old, 0, p), r))
-		} else if size, plain := rollout.OnDelete(b.Replicas, newSet, old); r.Size >= size {
+		require.Empty(t, cmp.Diff(rollout.Roll(b, newSet, old, 0, p), r))
+		if size, plain := rollout.OnDelete(b.Replicas, newSet, old); p.OnDelete {
+			require.GreaterOrEqual(t, r.Size, size)
 			for i := range sizes {
 				require.GreaterOrEqual(t, sizes[i], plain[i])
 			}
@@ -98,12 +98,23 @@ func TestPropertyStep(t *testing.T) {
 	})
 }
 
-// anyPolicy draws a policy whose sums are exact.
+// anyPolicy draws a valid policy whose sums are exact.
 func anyPolicy(t *rapid.T) rollout.Policy {
 	flag := rapid.Bool()
-	return rollout.Policy{
-		ExactSums: true, CapOld: flag.Draw(t, "cap old"), CapAvailable: flag.Draw(t, "cap available"), Together: flag.Draw(t, "together"),
-		CountLarger: flag.Draw(t, "larger"), CountThere: flag.Draw(t, "there"), WorstCase: flag.Draw(t, "worst"), BreakDeadlock: flag.Draw(t, "break"),
-		ProtectedApart: flag.Draw(t, "apart"), WaitForNew: flag.Draw(t, "wait"), FreezeOvershoot: flag.Draw(t, "freeze"), OnDelete: flag.Draw(t, "on delete"),
+	p := rollout.Policy{
+		Counting: rollout.Counting{
+			ExactSums: true, CapOld: flag.Draw(t, "cap old"), CapAvailable: flag.Draw(t, "cap available"), ProtectedApart: flag.Draw(t, "apart"),
+		},
+		Together: flag.Draw(t, "together"), CountLarger: flag.Draw(t, "larger"), CountThere: flag.Draw(t, "there"), WorstCase: flag.Draw(t, "worst"),
+		BreakDeadlock: flag.Draw(t, "break"), WaitForNew: flag.Draw(t, "wait"), FreezeOvershoot: flag.Draw(t, "freeze"),
 	}
+	if rapid.IntRange(0, 7).Draw(t, "on delete") == 0 {
+		p = rollout.Policy{Counting: p.Counting, OnDelete: true}
+	}
+	p.CountThere = p.CountThere && !p.CountLarger
+	p.ProtectedApart = p.ProtectedApart && !p.WorstCase && !p.BreakDeadlock
+	if err := p.Valid(); err != nil {
+		t.Fatal(err)
+	}
+	return p
 }

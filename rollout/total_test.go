@@ -28,11 +28,14 @@ var exportedFunctions = map[string]any{
 	"FromIntOrString":   rollout.FromIntOrString,
 	"Grow":              rollout.Grow,
 	"GrowTo":            rollout.GrowTo,
+	"Agones":            rollout.Agones,
+	"ClusterAPI":        rollout.ClusterAPI,
 	"InPlace":           rollout.InPlace,
 	"Int":               rollout.Int,
 	"KeepAvailable":     rollout.KeepAvailable,
 	"KeepLimit":         rollout.KeepLimit,
 	"LeaveRoom":         rollout.LeaveRoom,
+	"MachineController": rollout.MachineController,
 	"NodesNeedingPods":  rollout.NodesNeedingPods,
 	"NodesToUpdate":     rollout.NodesToUpdate,
 	"OnDelete":          rollout.OnDelete,
@@ -47,7 +50,6 @@ var exportedFunctions = map[string]any{
 	"Resolve":           rollout.Resolve,
 	"ResolveExact":      rollout.ResolveExact,
 	"ResolveNodes":      rollout.ResolveNodes,
-	"ResolveReady":      rollout.ResolveReady,
 	"Roll":              rollout.Roll,
 	"Saturated":         rollout.Saturated,
 	"Scale":             rollout.Scale,
@@ -62,6 +64,7 @@ var exportedFunctions = map[string]any{
 
 var exportedTypes = []reflect.Type{
 	reflect.TypeFor[rollout.Budget](),
+	reflect.TypeFor[rollout.Counting](),
 	reflect.TypeFor[rollout.IntOrPercent](),
 	reflect.TypeFor[rollout.Leftover](),
 	reflect.TypeFor[rollout.NodeCounts](),
@@ -71,4 +74,5 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[rollout.Set](),
 	reflect.TypeFor[rollout.Shrinking](),
 	reflect.TypeFor[rollout.SurgeCounts](),
+	reflect.TypeFor[rollout.Wait](),
 }

@@ -2,7 +2,8 @@
 
 package rollout
 
-// Existing returns how many pods of a set count against the surge when the new set grows.
+// Existing returns how many pods of a set count against the surge when the new set grows, without
+// the argument terminating of [Roll].
 //
 //	wanted                     by default
 //	max(wanted, there)         with CountLarger, as in Cluster API: also pods not deleted yet
@@ -19,9 +20,27 @@ func (p Policy) Existing(s Set) int64 {
 
 func (p Policy) shrink(b Budget, newSet Set, size int32, old []Set) Shrinking {
 	if p.WorstCase {
-		return ShrinkWorstCase(b, newSet, size, old, nil)
+		return ShrinkWorstCase(b, p.reported(newSet, false), size, p.reportedOld(old), nil)
 	}
-	return Shrink(b, newSet, old, p)
+	return Shrink(b, newSet, old, p.Counting)
+}
+
+// reported returns a set whose available pods are the ones that count.
+func (p Counting) reported(s Set, old bool) Set {
+	s.Available = int32(p.of(s, old)) // at most the available pods
+	return s
+}
+
+// reportedOld returns old sets whose available pods are the ones that count.
+func (p Counting) reportedOld(old []Set) []Set {
+	if !p.CapAvailable && !p.CapOld {
+		return old
+	}
+	sets := make([]Set, len(old))
+	for i, s := range old {
+		sets[i] = p.reported(s, true)
+	}
+	return sets
 }
 
 // ShrinkWorstCase returns how many pods old sets lose, oldest first, if it is unknown whether a
@@ -39,7 +58,8 @@ func (p Policy) shrink(b Budget, newSet Set, size int32, old []Set) Shrinking {
 //	there - size <= max(0, available of all - minAvailable)
 //
 // The available pods that a set may lose, min(available, there - size), do not count as
-// available for later sets. Sums do not wrap around. ShrinkWorstCase mirrors
+// available for later sets. Have of the result is the minimum plus the room, but not below 0; after a
+// loss it is the number of pods that are available in the worst case, from 0 up to the minimum. Sums do not wrap around. ShrinkWorstCase mirrors
 // reconcileOldMachineSetsRollingUpdate of Cluster API (commit ae7ff047).
 func ShrinkWorstCase(b Budget, newSet Set, size int32, old []Set, sizes []int32) Shrinking {
 	w := worst{least: int64(b.Replicas) - int64(b.Unavailable), available: int64(newSet.Available)}
@@ -60,7 +80,7 @@ func ShrinkWorstCase(b Budget, newSet Set, size int32, old []Set, sizes []int32)
 		w.available += int64(s.Available)
 		idle = idle && s.Wanted == 0
 	}
-	r := Shrinking{Have: w.room + w.least, Limit: w.least, Ahead: -1, Idle: idle}
+	r := Shrinking{Have: max(0, w.room+w.least), Limit: w.least, Ahead: -1, Idle: idle}
 	if w.room <= 0 {
 		return r
 	}
@@ -72,7 +92,7 @@ func ShrinkWorstCase(b Budget, newSet Set, size int32, old []Set, sizes []int32)
 	for i := range old {
 		removed += int64(unavailable[i]) + int64(others[i])
 	}
-	r.Unavailable, r.Available, r.Removed, r.Have = unavailable, others, removed, end.available
+	r.Unavailable, r.Available, r.Removed, r.Have = unavailable, others, removed, max(0, min(w.least, end.available))
 	return r
 }
 
@@ -130,7 +150,7 @@ func (w worst) lose(old []Set, now []int64, whichever bool) (lost []int32, left 
 //proof:ensures lost == 0 || gone == min(s.Available, max(0, s.There-size+lost)) && gone <= max(0, spare)
 //proof:ensures lost == max(0, min(n, choose(min(max(0, s.Wanted), max(0, max(s.Least, s.Protected))) > 0, size-min(max(0, s.Wanted), max(0, max(s.Least, s.Protected))), n))) || s.Available > 0 && s.There-size+lost >= spare
 func (s Set) atWorst(size, n, spare int64) (lost, gone int64) {
-	if least := (Policy{}).least(s); least > 0 {
+	if least := (Counting{}).least(s); least > 0 {
 		n = min(n, size-int64(least))
 	}
 	if n <= 0 {
@@ -152,7 +172,7 @@ func (s Set) atWorst(size, n, spare int64) (lost, gone int64) {
 //
 // The result is -1 unless an old set has unavailable pods, all pods of the new set are
 // available, and every set has as many pods as it wants. Otherwise it is the first old set,
-// given oldest first, with unavailable pods and more wanted pods than [Policy.Keeps].
+// given oldest first, with unavailable pods and more wanted pods than [Counting.Keeps].
 //
 // It mirrors reconcileDeadlockBreaker of Cluster API (commit ae7ff047).
 //
@@ -174,7 +194,7 @@ func Deadlock(newSet Set, old []Set) int {
 			return -1
 		}
 		unavailable = unavailable || s.Available < s.There
-		if which < 0 && s.Available != s.There && s.Wanted > (Policy{}).least(s) {
+		if which < 0 && s.Available != s.There && s.Wanted > (Counting{}).least(s) {
 			which = i
 		}
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // machines are the policies of Cluster API.
-var machines = rollout.Policy{ExactSums: true, Together: true, CountLarger: true, WorstCase: true, BreakDeadlock: true}
+var machines = rollout.ClusterAPI()
 
 func TestShrinkWorstCase(t *testing.T) {
 	for _, c := range []struct {

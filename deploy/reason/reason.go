@@ -37,7 +37,7 @@ const (
 	SurgeExhausted     kplan.Reason = "SurgeExhausted"     // Have pods are wanted (by some policies: exist), Limit are allowed
 	Terminating        kplan.Reason = "Terminating"        // Have pods are wanted or terminating, Limit may be
 	TerminatingUnknown kplan.Reason = "TerminatingUnknown" // some ReplicaSet does not report its terminating pods
-	MinAvailable       kplan.Reason = "MinAvailable"       // Have pods are available after this step, Limit must stay
+	MinAvailable       kplan.Reason = "MinAvailable"       // Have pods stay available after this step, Limit must
 	Partition          kplan.Reason = "Partition"          // the new ReplicaSet wants Have pods, the partition allows Limit
 
 	// Policies of Options.

@@ -19,13 +19,10 @@ type Fleet struct {
 	Rest                     []GameServerSet
 }
 
-// agones holds the policies of Agones.
-var agones = rollout.Policy{ExactSums: true, CountThere: true, ProtectedApart: true, WaitForNew: true}
-
 // Grow returns the size of the active set. Servers beyond the surge are taken from it, and one
 // step adds at most the surge.
 func (f Fleet) Grow() int32 {
-	active, rest, there := f.Active, []rollout.Set(nil), int32(0)
+	agones, active, rest, there := rollout.Agones(), f.Active, []rollout.Set(nil), int32(0)
 	for _, s := range f.Rest {
 		rest = append(rest, rollout.Set{There: s.There, Protected: s.Allocated})
 		there += s.There
@@ -43,10 +40,10 @@ func (f Fleet) Grow() int32 {
 // One server may always be unavailable, whatever the surge is.
 func (f Fleet) Shrink() map[string]int32 {
 	sizes, names, old := map[string]int32{}, []GameServerSet(nil), []rollout.Set(nil)
-	b, p := rollout.Resolve(f.Replicas, rollout.Int(0), f.MaxUnavailable), rollout.Policy{ExactSums: true, CapOld: f.RollingUpdateFix}
+	b, p := rollout.Resolve(f.Replicas, rollout.Int(0), f.MaxUnavailable), rollout.Counting{ExactSums: true, CapOld: f.RollingUpdateFix}
 	missing, ready, room := f.Active.Wanted-f.Active.Ready-f.Active.Allocated, int64(f.Active.Ready), int64(f.Active.Wanted)
 	if f.RollingUpdateFix {
-		b = rollout.ResolveReady(f.Replicas, f.FleetReady, f.MaxSurge, f.MaxUnavailable)
+		b = rollout.Agones().Resolve(f.Replicas, f.FleetReady, f.MaxSurge, f.MaxUnavailable)
 		missing, room = missing-f.Active.Reserved-f.Active.Shutdown, ready
 	}
 	for _, s := range f.Rest {

@@ -36,25 +36,24 @@ type Machine struct {
 	PendingAcknowledge, Updating bool
 }
 
-// machines holds the policies of Cluster API.
-var machines = rollout.Policy{ExactSums: true, Together: true, CountLarger: true, WorstCase: true, BreakDeadlock: true}
+// strategies are the policies of the strategies RollingUpdate and OnDelete.
+var strategies = map[bool]rollout.Policy{false: rollout.ClusterAPI(), true: {OnDelete: true}}
 
 // Scale returns the sizes that change in one step, by name, the sets with machines to move,
 // and the size of the new set before the step, including machines that have moved.
 func (d MachineDeployment) Scale() (changed map[string]int32, move []string, wanted int32) {
-	p, newSet, names, old := machines, d.newSet(), []string{}, []rollout.Set{}
+	p, newSet, names, old := strategies[d.Strategy == "OnDelete"], d.newSet(), []string{}, []rollout.Set{}
 	for _, s := range d.oldestFirst() {
 		names, old = append(names, s.Name), append(old, s.set(d.CanUpdateInPlace[s.Name]))
 	}
-	p.OnDelete = d.Strategy == "OnDelete"
-	r, moves := rollout.Step(rollout.Resolve(d.Replicas, d.MaxSurge, d.MaxUnavailable), newSet, old, 0, p)
+	r := rollout.Step(rollout.Resolve(d.Replicas, d.MaxSurge, d.MaxUnavailable), newSet, old, 0, p)
 	changed = map[string]int32{}
 	for i, size := range r.Shrinking.Sizes(old) {
 		if size != old[i].Wanted {
 			changed[names[i]] = size
 		}
 	}
-	for _, i := range moves {
+	for _, i := range r.Moves {
 		move = append(move, names[i])
 	}
 	if r.Size != newSet.Wanted {

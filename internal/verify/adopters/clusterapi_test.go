@@ -89,7 +89,7 @@ func (p partial) decide(s MachineSet, size int32) {
 
 func growPart(p partial, b rollout.Budget) {
 	sets, _ := p.old()
-	p.decide(p.NewSet, rollout.Roll(b, p.NewSet.set(false), sets, 0, machines).Size)
+	p.decide(p.NewSet, rollout.Roll(b, p.NewSet.set(false), sets, 0, rollout.ClusterAPI()).Size)
 }
 
 func shrinkPart(p partial, b rollout.Budget) {

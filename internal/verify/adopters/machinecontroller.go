@@ -25,9 +25,6 @@ type MachineRollout struct {
 	OldSets                            []Machines
 }
 
-// mcm holds the policies of machine-controller-manager.
-var mcm = rollout.Policy{CountThere: true, ScaleNewest: true}
-
 // Roll makes one step, and reports which half of it acted.
 func (d MachineRollout) Roll() (sizes map[string]int32, grown, shrunk bool) {
 	names, sets := d.sets(d.OldSets)
@@ -36,7 +33,7 @@ func (d MachineRollout) Roll() (sizes map[string]int32, grown, shrunk bool) {
 			sets[i].Available = 0
 		}
 	}
-	r := rollout.Roll(rollout.Resolve(d.Replicas, d.MaxSurge, d.MaxUnavailable), d.NewSet.set(false), sets, 0, mcm)
+	r := rollout.Roll(rollout.Resolve(d.Replicas, d.MaxSurge, d.MaxUnavailable), d.NewSet.set(false), sets, 0, rollout.MachineController())
 	sizes = map[string]int32{d.NewSet.Name: r.Size}
 	for i, size := range r.Shrinking.Sizes(sets) {
 		sizes[names[i]] = size
@@ -72,7 +69,7 @@ func (d MachineRollout) Scale() map[string]int32 {
 		if d.NewSet != nil {
 			newest = slices.Index(names, d.NewSet.Name)
 		}
-		for i, size := range rollout.Scale(rollout.Resolve(d.Replicas, d.MaxSurge, d.MaxUnavailable), sets, newest, mcm) {
+		for i, size := range rollout.Scale(rollout.Resolve(d.Replicas, d.MaxSurge, d.MaxUnavailable), sets, newest, rollout.MachineController()) {
 			sizes[names[i]] = size
 		}
 	}

@@ -66,7 +66,7 @@ func machineControllerNumbers(t *testing.T, r recorded.Recording) answer {
 	}
 	total := int64(0)
 	for _, s := range in.Sets {
-		total += mcm.Existing(s.set(false))
+		total += rollout.MachineController().Existing(s.set(false))
 	}
-	return same(r, rollout.Grow(b, total, in.NewSet.Wanted, mcm))
+	return same(r, rollout.Grow(b, total, in.NewSet.Wanted, rollout.MachineController().Counting))
 }

@@ -28,7 +28,7 @@ func machineNumbers(t *testing.T, r recorded.Recording) answer {
 	}
 	total := int64(0)
 	for _, s := range in.Sets {
-		total += machines.Existing(s.set(false))
+		total += rollout.ClusterAPI().Existing(s.set(false))
 	}
 	switch in.Op {
 	case "max-surge":
@@ -38,7 +38,7 @@ func machineNumbers(t *testing.T, r recorded.Recording) answer {
 	case "replica-sum":
 		return same(r, total)
 	case "new-replicas":
-		return same(r, rollout.Grow(b, total, in.NewSetWanted, rollout.Policy{}))
+		return same(r, rollout.Grow(b, total, in.NewSetWanted, rollout.Counting{}))
 	case "saturated":
 		return same(r, rollout.Saturated(in.Set.set(false), number(in.Set.DesiredReplicasAnnotation, 0), in.Replicas))
 	case "complete":

@@ -256,7 +256,7 @@ func BenchmarkNewSize(b *testing.B) {
 			for _, size := range s.Sizes {
 				total += size
 			}
-			rollout.Grow(rollout.Resolve(12, rollout.Percent(25), rollout.Percent(25)), int64(total), s.Sizes[n-1], rollout.Policy{})
+			rollout.Grow(rollout.Resolve(12, rollout.Percent(25), rollout.Percent(25)), int64(total), s.Sizes[n-1], rollout.Counting{})
 		})
 	}
 }
@@ -266,7 +266,7 @@ func BenchmarkFraction(b *testing.B) {
 	rs, d := s.objects()
 	logger := klog.FromContext(silent)
 	measure(b, "upstream", "", func() { upstream.Fraction(logger, *rs, *d) })
-	measure(b, "kplan", "", func() { rollout.Fraction(rollout.Budget{Replicas: 15, Surge: 3}, 8, 13, rollout.Policy{}) })
+	measure(b, "kplan", "", func() { rollout.Fraction(rollout.Budget{Replicas: 15, Surge: 3}, 8, 13, rollout.Counting{}) })
 }
 
 func BenchmarkFenceposts(b *testing.B) {

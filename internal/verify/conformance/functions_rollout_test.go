@@ -191,7 +191,7 @@ func compareNewSize(t random.T, c *caseCounts, _ time.Time) {
 		total += n
 	}
 	b := rollout.Resolve(s.Limits.Replicas, surge, unavailable)
-	judge(t, c, newSizeCorners, nil, decision[sized]{s, size, rollout.Grow(b, int64(total), s.Sizes[len(s.Sizes)-1], rollout.Policy{})})
+	judge(t, c, newSizeCorners, nil, decision[sized]{s, size, rollout.Grow(b, int64(total), s.Sizes[len(s.Sizes)-1], rollout.Counting{})})
 }
 
 // share is a ReplicaSet that is to keep its share.
@@ -236,7 +236,7 @@ func (s share) before(rs *appsv1.ReplicaSet) int32 {
 }
 
 func (s share) fraction(rs *appsv1.ReplicaSet) int32 {
-	return int32(rollout.Fraction(rollout.Budget{Replicas: s.Replicas, Surge: s.Surge}, s.Size, s.before(rs), rollout.Policy{}))
+	return int32(rollout.Fraction(rollout.Budget{Replicas: s.Replicas, Surge: s.Surge}, s.Size, s.before(rs), rollout.Counting{}))
 }
 
 var shareCorners = []corner[decision[share]]{

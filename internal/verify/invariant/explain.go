@@ -56,6 +56,7 @@ func (v *deploymentView) explains(h kplan.Hold) []string {
 	case deployreason.MinAvailable:
 		limit(v.least())
 		l.addIf(h.Have > h.Limit && v.d.Partitioned == nil, "%v is no reason to wait", h)
+		l.addIf(h.Have > v.available(v.sizes(nil)), "%v: %d are available", h, v.available(v.sizes(nil)))
 	case deployreason.Terminating, deployreason.Partition:
 		l.addIf(h.Have < h.Limit, "%v is no reason to wait", h)
 	case deployreason.StatusAhead, deployreason.Kept:

@@ -54,19 +54,26 @@ func (p *program) assumes(f *ast.FuncDecl, assuming map[string]bool) (a assumed)
 	}
 	ast.Inspect(f.Body, func(n ast.Node) bool {
 		c, ok := n.(*ast.CompositeLit)
-		if ok && c.Type != nil && strings.HasSuffix(p.text(c.Type), "Policy") {
+		if ok && c.Type != nil && (strings.HasSuffix(p.text(c.Type), "Policy") || strings.HasSuffix(p.text(c.Type), "Counting")) {
 			a.policies = append(a.policies, policyOf(p, c))
+			return false
 		}
 		return true
 	})
 	return a
 }
 
-// policyOf returns the policy of a literal: the names of the set fields, with parameters where
-// these decide.
+// policyOf returns the policy of a literal, with its Counting: the names of the set fields, with parameters
+// where these decide.
 func policyOf(p *program, c *ast.CompositeLit) string {
 	var parts []string
 	for _, e := range c.Elts {
+		if kv, ok := e.(*ast.KeyValueExpr); ok && p.text(kv.Key) == "Counting" {
+			if counting, ok := kv.Value.(*ast.CompositeLit); ok {
+				parts = append(parts, policyOf(p, counting))
+				continue
+			}
+		}
 		parts = append(parts, strings.TrimSuffix(p.text(e), ": true"))
 	}
 	if len(parts) == 0 {

@@ -53,7 +53,7 @@ func TestPaths(t *testing.T) {
 	}{
 		"stepByDefault": {},
 		"stepRepaired": {
-			rollout.Policy{ExactSums: true, CapAvailable: true, CapOld: true},
+			rollout.Policy{Counting: rollout.Counting{ExactSums: true, CapAvailable: true, CapOld: true}},
 			quirk.SumsWrapAround | quirk.ExcessAvailableCounts | quirk.StatusAheadStopsCleanup,
 		},
 	} {

@@ -19,7 +19,7 @@ func stepByDefault(b rollout.Budget, newSet rollout.Set, old []rollout.Set) roll
 
 // stepRepaired is the same with the quirks of counts repaired.
 func stepRepaired(b rollout.Budget, newSet rollout.Set, old []rollout.Set) rollout.Rolling {
-	return step(b, newSet, old, rollout.Policy{ExactSums: true, CapAvailable: true, CapOld: true})
+	return step(b, newSet, old, rollout.Policy{Counting: rollout.Counting{ExactSums: true, CapAvailable: true, CapOld: true}})
 }
 
 func step(b rollout.Budget, newSet rollout.Set, old []rollout.Set, p rollout.Policy) rollout.Rolling {
@@ -75,7 +75,7 @@ func stuckByDefault(b rollout.Budget, newSet rollout.Set, old []rollout.Set) {
 func excessByDefault(b rollout.Budget, newSet rollout.Set, old []rollout.Set) {
 	moves(b, newSet, old)
 	assume(newSet.Wanted <= b.Replicas && b.Replicas < 100 && b.Surge < 100 && newSet.Available < 200)
-	p, exact := rollout.Policy{}, rollout.Policy{ExactSums: true, CapAvailable: true}
+	p, exact := rollout.Policy{}, rollout.Counting{ExactSums: true, CapAvailable: true}
 	for _, s := range old {
 		assume(s.Wanted < 100 && s.Available < 200)
 	}

@@ -7,7 +7,7 @@ import "github.com/kplan-go/kplan/rollout"
 // GrowthWithinSurge: the new set never grows beyond the room of the surge, nor beyond the
 // replicas, and never shrinks.
 func GrowthWithinSurge(b rollout.Budget, total int64, size int32) {
-	p := rollout.Policy{ExactSums: true}
+	p := rollout.Counting{ExactSums: true}
 	assume(valid(b) && size >= 0 && total >= int64(size) && total < 1<<62)
 	next := rollout.Grow(b, total, size, p)
 	prove("the new set never shrinks", next >= size)
@@ -17,7 +17,7 @@ func GrowthWithinSurge(b rollout.Budget, total int64, size int32) {
 
 // GrowthIsGreedy: the new set stops growing only at the surge or at the replicas.
 func GrowthIsGreedy(b rollout.Budget, total int64, size int32) {
-	p := rollout.Policy{ExactSums: true}
+	p := rollout.Counting{ExactSums: true}
 	assume(valid(b) && size >= 0 && size <= b.Replicas && total >= int64(size) && total < 1<<62)
 	next := rollout.Grow(b, total, size, p)
 	prove("as many as there is room for", next == b.Replicas || total+int64(next)-int64(size) >= p.MaxTotal(b))
@@ -28,8 +28,8 @@ func GrowthIsGreedy(b rollout.Budget, total int64, size int32) {
 func GrowthWithoutOverflow(b rollout.Budget, total int64, size int32) {
 	assume(valid(b) && int64(b.Replicas)+int64(b.Surge) < 1<<31)
 	assume(0 <= size && size <= b.Replicas && int64(size) <= total && total < 1<<31)
-	exact := rollout.Grow(b, total, size, rollout.Policy{ExactSums: true})
-	prove("the same as without a bound", rollout.Grow(b, total, size, rollout.Policy{}) == exact)
+	exact := rollout.Grow(b, total, size, rollout.Counting{ExactSums: true})
+	prove("the same as without a bound", rollout.Grow(b, total, size, rollout.Counting{}) == exact)
 }
 
 // TerminatingWithinGoal: terminating pods take up room, so that with them there are no more

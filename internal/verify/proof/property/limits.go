@@ -46,21 +46,21 @@ func LimitsExact(replicas int32, surge, unavailable rollout.IntOrPercent) {
 
 // SpareWithoutOverflow: the number of spare pods is exact, with any number of pods.
 func SpareWithoutOverflow(b rollout.Budget, available int64) {
-	p := rollout.Policy{ExactSums: true}
+	p := rollout.Counting{ExactSums: true}
 	assume(valid(b) && 0 <= available && available < 1<<62)
 	spare := rollout.Spare(b, available, p)
 	prove("not below 0", spare >= 0)
 	prove("enough stay", available-spare >= min(available, int64(b.Replicas)-int64(b.Unavailable)))
 	prove("the minimum is reached", spare == 0 || available-spare == int64(b.Replicas)-int64(b.Unavailable))
 	assume(available < 1<<31)
-	prove("Kubernetes reckons the same below 2^31", spare == rollout.Spare(b, available, rollout.Policy{}))
+	prove("Kubernetes reckons the same below 2^31", spare == rollout.Spare(b, available, rollout.Counting{}))
 }
 
 // ReadyShareStays: if the limit is a share of the ready pods, no more of these may go than
 // that share, or one.
 func ReadyShareStays(replicas, ready int32, surge, unavailable rollout.IntOrPercent) {
 	assume(0 <= ready && ready <= replicas && share(surge) && share(unavailable))
-	b := rollout.ResolveReady(replicas, ready, surge, unavailable)
+	b := rollout.Policy{OfReady: true}.Resolve(replicas, ready, surge, unavailable)
 	lost := int64(ready) - int64(b.Replicas) + int64(b.Unavailable)
 	prove("no more than the share, or one", lost <= max(1, int64(unavailable.Of(ready))))
 	prove("one may go", replicas == 0 || replicas >= 1<<30 || lost >= 1)
@@ -68,7 +68,7 @@ func ReadyShareStays(replicas, ready int32, surge, unavailable rollout.IntOrPerc
 
 // KeptWithinWanted: a set keeps no more than it wants, and the lower bound or the protected
 // pods if it wants as many.
-func KeptWithinWanted(s rollout.Set, p rollout.Policy) {
+func KeptWithinWanted(s rollout.Set, p rollout.Counting) {
 	assume(s.Wanted >= 0 && s.Least >= 0 && s.Protected >= 0)
 	kept := p.Keeps(s)
 	prove("from none to what is wanted", 0 <= kept && kept <= s.Wanted)

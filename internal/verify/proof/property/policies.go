@@ -93,7 +93,7 @@ func smaller(old []rollout.Set) int64 {
 // LargerCountWithinSurge: with CountLarger the new set grows within the surge of the larger
 // of the pods that each set wants and has.
 func LargerCountWithinSurge(b rollout.Budget, newSet rollout.Set, old []rollout.Set) {
-	p := rollout.Policy{ExactSums: true, CountLarger: true}
+	p := rollout.Policy{Counting: rollout.Counting{ExactSums: true}, CountLarger: true}
 	assume(valid(b) && newSet.Wanted >= 0 && newSet.There >= 0 && newSet.Wanted <= b.Replicas && newSet.Available >= 0)
 	counts(old)
 	total := existing(old) + int64(max(newSet.Wanted, newSet.There))
@@ -169,7 +169,7 @@ func CountedAsPolicySays(newSet rollout.Set, old []rollout.Set, capAvailable, ca
 	} else {
 		total += int64(newSet.Available)
 	}
-	p := rollout.Policy{ExactSums: true, CapAvailable: capAvailable, CapOld: capOld}
+	p := rollout.Counting{ExactSums: true, CapAvailable: capAvailable, CapOld: capOld}
 	prove("available pods", rollout.Available(newSet, old, p) == total)
 }
 
@@ -189,7 +189,7 @@ func reported(old []rollout.Set) int64 {
 // LeastStays: after a step old sets have at least their lower bound and, if the wanted pods
 // include the protected ones, these; or all wanted pods if they are fewer.
 func LeastStays(b rollout.Budget, newSet rollout.Set, old []rollout.Set, apart bool) {
-	p := rollout.Policy{ExactSums: true, ProtectedApart: apart}
+	p := rollout.Counting{ExactSums: true, ProtectedApart: apart}
 	assume(valid(b) && newSet.Available >= 0)
 	notNegative(old)
 	lost := rollout.Shrink(b, newSet, old, p)
@@ -207,7 +207,7 @@ func LeastStays(b rollout.Budget, newSet rollout.Set, old []rollout.Set, apart b
 // ApartAreNotKept: protected pods that are counted separately do not keep wanted pods from
 // going.
 func ApartAreNotKept(b rollout.Budget, newSet rollout.Set, old []rollout.Set) {
-	p := rollout.Policy{ExactSums: true, ProtectedApart: true}
+	p := rollout.Counting{ExactSums: true, ProtectedApart: true}
 	assume(valid(b) && newSet.Available >= 0)
 	availableAndFree(old)
 	left, available := wanted(old), rollout.Available(newSet, old, p)
@@ -230,10 +230,10 @@ func availableAndFree(old []rollout.Set) {
 // ExcessNeverCounts: if available pods beyond the wanted ones do not count, enough wanted
 // pods stay available after any prefix of the writes of a step.
 func ExcessNeverCounts(b rollout.Budget, newSet rollout.Set, old []rollout.Set, terminating int32) {
-	p := rollout.Policy{ExactSums: true, CapAvailable: true}
+	p := rollout.Counting{ExactSums: true, CapAvailable: true}
 	assume(valid(b) && newSet.Wanted >= 0 && newSet.Available >= 0 && terminating >= 0 && newSet.Wanted <= b.Replicas)
 	notNegative(old)
-	r := rollout.Roll(b, newSet, old, int64(terminating), p)
+	r := rollout.Roll(b, newSet, old, int64(terminating), rollout.Policy{Counting: p})
 	before := int64(max(0, min(newSet.Available, newSet.Wanted))) + serving(old)
 	available, removed := before, int64(0)
 	//proof:keeps removed == sum(k, min(done, len(r.Shrinking.Available)), r.Shrinking.Available[k])

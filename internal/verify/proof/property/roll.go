@@ -46,7 +46,7 @@ func at(list []int32, i int) int32 {
 // StepWithinSurge: after any prefix of the writes of a step no more pods are wanted than
 // replicas plus surge, or than before.
 func StepWithinSurge(b rollout.Budget, newSet rollout.Set, old []rollout.Set, terminating int32, together, capOld bool) {
-	p := rollout.Policy{ExactSums: true, Together: together, CapOld: capOld}
+	p := rollout.Policy{Counting: rollout.Counting{ExactSums: true, CapOld: capOld}, Together: together}
 	assume(valid(b) && count(newSet) && terminating >= 0)
 	counts(old)
 	r := rollout.Roll(b, newSet, old, int64(terminating), p)
@@ -66,7 +66,7 @@ func StepWithinSurge(b rollout.Budget, newSet rollout.Set, old []rollout.Set, te
 // StepLeavesRoom: terminating pods take up room, so that a growing new set leaves them
 // their room within the surge.
 func StepLeavesRoom(b rollout.Budget, newSet rollout.Set, old []rollout.Set, terminating int32, together, capOld bool) {
-	p := rollout.Policy{ExactSums: true, Together: together, CapOld: capOld}
+	p := rollout.Policy{Counting: rollout.Counting{ExactSums: true, CapOld: capOld}, Together: together}
 	assume(valid(b) && count(newSet) && terminating >= 0)
 	counts(old)
 	r := rollout.Roll(b, newSet, old, int64(terminating), p)
@@ -77,11 +77,11 @@ func StepLeavesRoom(b rollout.Budget, newSet rollout.Set, old []rollout.Set, ter
 // StepKeepsAvailable: enough pods stay available after any prefix of the writes of a step,
 // because a set that shrinks loses unavailable pods before others.
 func StepKeepsAvailable(b rollout.Budget, newSet rollout.Set, old []rollout.Set, terminating int32, together bool) {
-	p := rollout.Policy{ExactSums: true, Together: together}
+	p := rollout.Policy{Counting: rollout.Counting{ExactSums: true}, Together: together}
 	assume(valid(b) && count(newSet) && terminating >= 0 && newSet.Wanted <= b.Replicas)
 	counts(old)
 	r := rollout.Roll(b, newSet, old, int64(terminating), p)
-	before := rollout.Available(newSet, old, p)
+	before := rollout.Available(newSet, old, p.Counting)
 	least := min(before, p.MinAvailable(b))
 	available, removed := before, int64(0)
 	//proof:keeps removed == sum(k, min(done, len(r.Shrinking.Available)), r.Shrinking.Available[k])
@@ -101,7 +101,7 @@ func StepKeepsAvailable(b rollout.Budget, newSet rollout.Set, old []rollout.Set,
 // StepMeasureFalls: every change of a step brings it closer to its end: the new set to the
 // replicas, and old ones to 0.
 func StepMeasureFalls(b rollout.Budget, newSet rollout.Set, old []rollout.Set, terminating int32, together bool) {
-	p := rollout.Policy{ExactSums: true, Together: together}
+	p := rollout.Policy{Counting: rollout.Counting{ExactSums: true}, Together: together}
 	assume(valid(b) && count(newSet) && terminating >= 0)
 	counts(old)
 	r := rollout.Roll(b, newSet, old, int64(terminating), p)
@@ -120,7 +120,7 @@ func distance(a, b int32) int64 { return max(int64(a)-int64(b), int64(b)-int64(a
 // available, not counting new pods that are still to come; and if no more are wanted no pod
 // goes, available or not.
 func ShrinkWithinRoom(b rollout.Budget, newSet rollout.Set, old []rollout.Set) {
-	p := rollout.Policy{ExactSums: true}
+	p := rollout.Counting{ExactSums: true}
 	assume(valid(b) && newSet.Available >= 0)
 	notNegative(old)
 	room := int64(newSet.Available) + wanted(old) - p.MinAvailable(b)
@@ -139,23 +139,23 @@ func ShrinkWithinRoom(b rollout.Budget, newSet rollout.Set, old []rollout.Set) {
 // StepEndsAtReplicas: a new set that wants at least the replicas gets the replicas, or the
 // pods that it keeps if they are more.
 func StepEndsAtReplicas(b rollout.Budget, newSet rollout.Set, old []rollout.Set) {
-	p := rollout.Policy{ExactSums: true}
+	p := rollout.Counting{ExactSums: true}
 	assume(valid(b) && newSet.Wanted >= b.Replicas && newSet.Available >= 0)
 	notNegative(old)
-	r := rollout.Roll(b, newSet, old, 0, p)
+	r := rollout.Roll(b, newSet, old, 0, rollout.Policy{Counting: p})
 	prove("the replicas, or what it keeps", r.Size == max(b.Replicas, min(newSet.Wanted, max(newSet.Least, newSet.Protected))))
 }
 
 // StepNeverStuck: while all pods are available, no set has a lower bound, and the update is
 // not over, a step changes something.
 func StepNeverStuck(b rollout.Budget, newSet rollout.Set, old []rollout.Set) {
-	p := rollout.Policy{ExactSums: true}
+	p := rollout.Counting{ExactSums: true}
 	assume(valid(b) && b.Replicas > 0 && (b.Surge > 0 || b.Unavailable > 0) && newSet.Wanted >= 0)
 	assume(newSet.Available == newSet.Wanted && newSet.Least <= 0 && newSet.Protected <= 0)
 	allAvailable(old)
 	left := wanted(old)
 	assume(newSet.Wanted != b.Replicas || left > 0)
-	r := rollout.Roll(b, newSet, old, 0, p)
+	r := rollout.Roll(b, newSet, old, 0, rollout.Policy{Counting: p})
 	removed, none := int64(0), true
 	//proof:keeps removed >= 0 && none == (removed == 0) && removed <= 4294967296*done
 	//proof:keeps implies(none, all(k, 0, min(done, len(r.Shrinking.Unavailable)), r.Shrinking.Unavailable[k] == 0))

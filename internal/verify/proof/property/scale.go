@@ -7,7 +7,7 @@ import "github.com/kplan-go/kplan/rollout"
 // FractionWithinHalf: a set that is scaled in proportion gets its exact share, rounded to
 // the nearest whole pod.
 func FractionWithinHalf(b rollout.Budget, size, before int32) {
-	p := rollout.Policy{ExactSums: true, ExactProducts: true}
+	p := rollout.Counting{ExactSums: true, ExactProducts: true}
 	assume(valid(b) && b.Replicas > 0 && size >= 0 && before > 0)
 	share := (int64(size) + rollout.Fraction(b, size, before, p)) * int64(before)
 	exact := int64(size) * (int64(b.Replicas) + int64(b.Surge))
@@ -18,7 +18,7 @@ func FractionWithinHalf(b rollout.Budget, size, before int32) {
 // SharesRound: when sets are scaled in proportion, each gets its exact share to within one
 // pod, unless the pods to add or to remove run out.
 func SharesRound(s rollout.Set, b rollout.Budget, toAdd, added int64) {
-	p := rollout.Policy{ExactSums: true, ExactProducts: true}
+	p := rollout.Counting{ExactSums: true, ExactProducts: true}
 	assume(valid(b) && b.Replicas > 0 && s.Wanted > 0 && s.Before > 0)
 	assume(-1<<40 < toAdd && toAdd < 1<<40 && -1<<40 < added && added < 1<<40)
 	n, before := rollout.Proportion(s, b, toAdd, added, p), int64(s.Before)
@@ -32,7 +32,7 @@ func SharesRound(s rollout.Set, b rollout.Budget, toAdd, added int64) {
 // FractionDirection: a set gains pods if the maximum has risen since it was last scaled,
 // and loses pods if it has fallen.
 func FractionDirection(b rollout.Budget, size, before int32) {
-	p := rollout.Policy{ExactSums: true, ExactProducts: true}
+	p := rollout.Counting{ExactSums: true, ExactProducts: true}
 	assume(valid(b) && b.Replicas > 0 && size >= 0 && before > 0)
 	n, most := rollout.Fraction(b, size, before, p), int64(b.Replicas)+int64(b.Surge)
 	_ = products(int64(size), int64(before), most)
@@ -52,13 +52,13 @@ func products(times, a, b int64) bool { return times*a <= times*b }
 func FractionWithoutOverflow(b rollout.Budget, size, before int32) {
 	assume(valid(b) && size >= 0 && before > 0 && int64(size) <= int64(b.Replicas)+int64(b.Surge))
 	assume(int64(b.Replicas)+int64(b.Surge) < 1<<31 && int64(size)*(int64(b.Replicas)+int64(b.Surge)) < 1<<31)
-	exact := rollout.Fraction(b, size, before, rollout.Policy{ExactSums: true, ExactProducts: true})
-	prove("the same as without a bound", rollout.Fraction(b, size, before, rollout.Policy{}) == exact)
+	exact := rollout.Fraction(b, size, before, rollout.Counting{ExactSums: true, ExactProducts: true})
+	prove("the same as without a bound", rollout.Fraction(b, size, before, rollout.Counting{}) == exact)
 }
 
 // FractionOfNone: without replicas a set loses all its pods, and a set whose share is not
 // known keeps its size.
-func FractionOfNone(b rollout.Budget, size, before int32, p rollout.Policy) {
+func FractionOfNone(b rollout.Budget, size, before int32, p rollout.Counting) {
 	assume(valid(b) && size >= 0 && (b.Replicas == 0 || before == 0))
 	n := rollout.Fraction(b, size, before, p)
 	prove("it loses all", b.Replicas > 0 || int64(size)+n == 0)
@@ -67,7 +67,7 @@ func FractionOfNone(b rollout.Budget, size, before int32, p rollout.Policy) {
 
 // ProportionWithinRest: no set gets more than the rest of the pods to add or to remove.
 func ProportionWithinRest(s rollout.Set, b rollout.Budget, toAdd, added int64) {
-	p := rollout.Policy{ExactSums: true, ExactProducts: true}
+	p := rollout.Counting{ExactSums: true, ExactProducts: true}
 	assume(valid(b) && s.Wanted >= 0 && s.Before >= 0)
 	assume(-1<<40 < toAdd && toAdd < 1<<40 && -1<<40 < added && added < 1<<40)
 	n := rollout.Proportion(s, b, toAdd, added, p)
@@ -82,7 +82,7 @@ func ProportionWithinRest(s rollout.Set, b rollout.Budget, toAdd, added int64) {
 func ProportionalExactly(sets []rollout.Set, b rollout.Budget, toAdd int64) {
 	assume(valid(b) && 0 < toAdd && toAdd < 1<<31 && len(sets) > 0)
 	before := withinRange(sets, toAdd)
-	sizes := rollout.Proportional(sets, b, toAdd, rollout.Policy{ExactSums: true, ExactProducts: true})
+	sizes := rollout.Proportional(sets, b, toAdd, rollout.Counting{ExactSums: true, ExactProducts: true})
 	total := int64(0)
 	//proof:keeps total == sum(k, done, sizes[k]) && 0 <= total && total <= 2147483647*done
 	for _, size := range sizes {

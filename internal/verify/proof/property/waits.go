@@ -9,12 +9,12 @@ import "github.com/kplan-go/kplan/rollout"
 func PlacesLeaveMost(b rollout.Budget, old []rollout.Set) {
 	assume(valid(b))
 	apart := inUse(old)
-	left := rollout.Policy{ProtectedApart: true}.Places(b, old)
+	left := rollout.Counting{ProtectedApart: true}.Places(b, old)
 	prove("they take places of the replicas", int64(left.Replicas) == max(0, int64(b.Replicas)-apart))
 	most := int64(b.Replicas) + int64(b.Surge)
 	prove("the most stays the same, as far as a surge goes", int64(left.Replicas)+int64(left.Surge) == most || left.Surge == 1<<31-1 && int64(left.Replicas)+1<<31-1 < most)
 	prove("as many may be unavailable", left.Unavailable == b.Unavailable)
-	without := rollout.Policy{}.Places(b, old)
+	without := rollout.Counting{}.Places(b, old)
 	prove("nothing changes where they are among those that are wanted", without == b)
 }
 
@@ -35,9 +35,9 @@ func inUse(old []rollout.Set) int64 {
 func GrowthWaits(b rollout.Budget, newSet rollout.Set, old []rollout.Set) {
 	assume(valid(b) && newSet.Wanted >= 0 && newSet.Available >= 0)
 	notNegative(old)
-	size := rollout.Roll(b, newSet, old, 0, rollout.Policy{ExactSums: true, WaitForNew: true}).Size
+	size := rollout.Roll(b, newSet, old, 0, rollout.Policy{Counting: rollout.Counting{ExactSums: true}, WaitForNew: true}).Size
 	prove("it waits", newSet.Wanted == newSet.There || size == newSet.Wanted)
-	would := rollout.Roll(b, newSet, old, 0, rollout.Policy{ExactSums: true}).Size
+	would := rollout.Roll(b, newSet, old, 0, rollout.Policy{Counting: rollout.Counting{ExactSums: true}}).Size
 	prove("it grows", newSet.Wanted != newSet.There || size == would)
 }
 
@@ -48,9 +48,9 @@ func OvershootFreezes(b rollout.Budget, newSet rollout.Set, old []rollout.Set) {
 	assume(int64(b.Replicas)+int64(b.Surge) < 1<<31)
 	notNegative(old)
 	over := int64(newSet.There)+there(old) > int64(b.Replicas)+int64(b.Surge)
-	size := rollout.Roll(b, newSet, old, 0, rollout.Policy{ExactSums: true, FreezeOvershoot: true}).Size
+	size := rollout.Roll(b, newSet, old, 0, rollout.Policy{Counting: rollout.Counting{ExactSums: true}, FreezeOvershoot: true}).Size
 	prove("nothing is added", !over || size <= newSet.Wanted)
-	would := rollout.Roll(b, newSet, old, 0, rollout.Policy{ExactSums: true}).Size
+	would := rollout.Roll(b, newSet, old, 0, rollout.Policy{Counting: rollout.Counting{ExactSums: true}}).Size
 	prove("as it would be", over && would > newSet.Wanted || size == would)
 }
 

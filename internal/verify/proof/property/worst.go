@@ -22,7 +22,7 @@ func WorstCaseWithinRoom(b rollout.Budget, newSet rollout.Set, size int32, old [
 	prove("within the room", r.Removed <= max(0, room))
 	prove("without room none goes", room > 0 || len(r.Unavailable) == 0 && len(r.Available) == 0)
 	least := int64(b.Replicas) - int64(b.Unavailable)
-	prove("it says what it reckons with", r.Ahead == -1 && r.Limit == least && (room > 0 || r.Have == room+least))
+	prove("it says what it reckons with", r.Ahead == -1 && r.Limit == least && (room > 0 || r.Have == max(0, room+least)))
 	//proof:keeps true
 	for i, s := range old {
 		unavailable, others := at(r.Unavailable, i), at(r.Available, i)

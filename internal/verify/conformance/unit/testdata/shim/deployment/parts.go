@@ -150,7 +150,7 @@ func (dc *DeploymentController) shrink(ctx context.Context, sets []*apps.Replica
 func (dc *DeploymentController) cleanupUnhealthyReplicas(ctx context.Context, oldRSs []*apps.ReplicaSet, deployment *apps.Deployment, maxCleanupCount int32) ([]*apps.ReplicaSet, int32, error) {
 	ours("RemoveUnavailable")
 	byAge(oldRSs)
-	lost, sum, _ := rollout.RemoveUnavailable(counts(oldRSs), int64(maxCleanupCount), rollout.Policy{})
+	lost, sum, _ := rollout.RemoveUnavailable(counts(oldRSs), int64(maxCleanupCount), rollout.Counting{})
 	err := dc.shrink(ctx, oldRSs, lost, deployment)
 	return oldRSs, int32(sum), err
 }
@@ -159,12 +159,12 @@ func (dc *DeploymentController) scaleDownOldReplicaSetsForRollingUpdate(ctx cont
 	ours("Spare, RemoveAvailable")
 	byAge(oldRSs)
 	b := rollout.Budget{Replicas: *deployment.Spec.Replicas, Unavailable: deploymentutil.MaxUnavailable(*deployment)}
-	available := rollout.Available(rollout.Set{}, counts(allRSs), rollout.Policy{})
+	available := rollout.Available(rollout.Set{}, counts(allRSs), rollout.Counting{})
 	sizes := make([]int32, len(oldRSs))
 	for i, rs := range oldRSs {
 		sizes[i] = *rs.Spec.Replicas
 	}
-	lost, sum := rollout.RemoveAvailable(sizes, rollout.Spare(b, available, rollout.Policy{}))
+	lost, sum := rollout.RemoveAvailable(sizes, rollout.Spare(b, available, rollout.Counting{}))
 	return int32(sum), dc.shrink(ctx, oldRSs, lost, deployment)
 }
 

@@ -103,7 +103,7 @@ func NewRSNewReplicas(deployment *apps.Deployment, allRSs []*apps.ReplicaSet, ne
 	case apps.RollingUpdateDeploymentStrategyType:
 		ours("Grow")
 		total := int64(GetReplicaCountForReplicaSets(allRSs))
-		return rollout.Grow(budget(deployment), total, *newRS.Spec.Replicas, rollout.Policy{}), nil
+		return rollout.Grow(budget(deployment), total, *newRS.Spec.Replicas, rollout.Counting{}), nil
 	case apps.RecreateDeploymentStrategyType:
 		ours("Recreate")
 		size, _ := rollout.Recreate(*deployment.Spec.Replicas, 0, 0)
@@ -118,7 +118,7 @@ func getReplicaSetFraction(logger klog.Logger, rs apps.ReplicaSet, d apps.Deploy
 	if !ok || before == 0 {
 		before = d.Status.Replicas
 	}
-	return int32(rollout.Fraction(budget(&d), *rs.Spec.Replicas, before, rollout.Policy{}))
+	return int32(rollout.Fraction(budget(&d), *rs.Spec.Replicas, before, rollout.Counting{}))
 }
 
 func IsSaturated(deployment *apps.Deployment, rs *apps.ReplicaSet) bool {
