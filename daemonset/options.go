@@ -14,19 +14,18 @@ type Options struct {
 	// repair of a quirk changes no plan that the quirk does not affect.
 	Repair quirk.Set `json:"repair,omitzero"`
 
-	// The following fields are policies: alternatives to intended behaviour of upstream. The
-	// zero value of each is upstream's behaviour.
+	// The following fields deviate from the default behaviour of Kubernetes and of OpenKruise,
+	// which is the zero value of each. SumHolds changes only how a plan is reported.
 
-	// Prune excludes from the update nodes that do not exist or should not run a pod: their
+	// Prune excludes nodes that do not exist, or should not run a pod, from the update: their
 	// pods are neither updated nor counted against the budget. It is the gate
 	// DaemonSetPruneIneligibleNodes of OpenKruise.
 	Prune bool `json:"prune,omitzero"`
 	// BindDirectly sets spec.nodeName of created pods, so that the scheduler does not bind
-	// them, as OpenKruise can.
+	// them. OpenKruise has such an option.
 	BindDirectly bool `json:"bindDirectly,omitzero"`
-	// VerticalScaling also updates pods in place if cpu or memory of containers change, with
-	// the subresource resize of pods, unless the change gives pods another quality of service.
-	// It is the gate InPlaceWorkloadVerticalScaling of OpenKruise, off by default there.
+	// VerticalScaling also updates pods in place if the CPU or memory of a container changes,
+	// with the resize subresource, unless this would change the QoS class of the pods. It is the gate InPlaceWorkloadVerticalScaling of OpenKruise, off by default there.
 	VerticalScaling bool `json:"verticalScaling,omitzero"`
 	// StrictUnavailable counts the deletions of unavailable old pods, too, against
 	// maxUnavailable. Upstream deletes all of them at once.
@@ -46,13 +45,13 @@ type Options struct {
 	// KeepUserTolerations keeps a toleration of the template that differs from a default
 	// toleration only in its seconds. Upstream replaces it by the default.
 	KeepUserTolerations bool `json:"keepUserTolerations,omitzero"`
-	// PartitionCreatesOld creates pods of the newest old revision, instead of the current one,
-	// on nodes without a pod that the partition keeps out of the update.
+	// PartitionCreatesOld is for nodes without a pod, if the partition keeps them out of the
+	// update: there it creates pods of the newest old revision instead of the current one.
 	PartitionCreatesOld bool `json:"partitionCreatesOld,omitzero"`
-	// SumHolds replaces the holds of single nodes that use up the budget of an update, or wait
-	// for the termination of their pods, by one [kplan.Hold] for each reason. They are sorted by
-	// reason, with the number of nodes as Have. It changes no decision. Set it to plan after
-	// each event with a [Tracker] and many nodes, since there may be such a hold for each node.
+	// SumHolds changes no decision. An update has a hold for each node that uses up the budget or
+	// waits for the termination of a pod. SumHolds replaces these holds with one [kplan.Hold] for
+	// each reason, sorted by reason; Have is the number of nodes. Set it if you plan after each
+	// event, with a [Tracker], in a large cluster.
 	SumHolds bool `json:"sumHolds,omitzero"`
 	// Freeze stops creations, deletions and updates of pods. Pods are still adopted, released
 	// and relabelled, and revisions are still created.

@@ -14,16 +14,16 @@ import (
 // A history is the decision about the revisions of a DaemonSet. Revisions are given by their
 // indexes in the snapshot.
 type history struct {
-	claims     []revisionClaim              // revisions to adopt or to release, by name
-	unlabelled []int32                      // revisions to label with their hash, by name
-	gone       []int32                      // duplicates of keep to delete
-	keep       int32                        // the current revision, -1 if none has the template
+	claims     []revisionClaim              // revisions to adopt or to release, sorted by name
+	unlabelled []int32                      // revisions to label with their hash, sorted by name
+	gone       []int32                      // revisions to delete because they duplicate keep
+	keep       int32                        // the owned revision that stays current, -1 if none has the template
 	number     int64                        // the new number of keep, 0 if it does not change
 	claimFirst bool                         // pods are adopted and released before they are relabelled
-	create     *revision.ControllerRevision // the revision to create for the template, nil if one exists
-	collision  *int32                       // the next count of collisions, nil if the name is free
+	create     *revision.ControllerRevision // nil if a revision has the template, or its name is taken
+	collision  *int32                       // set if a revision with another template has the name
 	version    Version                      // of the current revision; zero after a collision
-	old        []int32                      // revisions with another template, by number
+	old        []int32                      // revisions with another template, sorted by number
 }
 
 // A revisionClaim adopts or releases a revision.
@@ -65,8 +65,8 @@ func (in *input) decideRevisions() *history {
 	slices.Sort(gone)
 	h.keep, h.number, h.version = owned[current[d.Keep]], d.Renumber, in.newVersion(d.Hash)
 	h.unlabelled = in.unlabelled(owned, gone)
-	if len(gone) > 0 && d.Relabel { // no pod is relabelled that another owner has taken in the meantime
-		h.claimFirst = true
+	if len(gone) > 0 && d.Relabel {
+		h.claimFirst = true // no pod that another owner has taken meanwhile may be relabelled
 		in.relabel(&h.version, same, &d)
 	}
 	return h
@@ -123,8 +123,8 @@ func (in *input) unlabelled(owned []int32, gone []string) (list []int32) {
 	return list
 }
 
-// relabel sets the hashes that the plan replaces in the labels of pods: all hashes, or with
-// quirk.OlderPodsRelabelled in Options.Repair only the hashes of the deleted revisions.
+// relabel records in v which pods the plan relabels: all pods with another hash or, with
+// quirk.OlderPodsRelabelled in Options.Repair, only the pods with the hash of a deleted revision.
 func (in *input) relabel(v *Version, same []revision.ControllerRevision, d *revision.Deduped) {
 	v.relabelAll = !in.opts.Repair.Has(quirk.OlderPodsRelabelled)
 	for _, i := range d.Delete {
@@ -134,7 +134,7 @@ func (in *input) relabel(v *Version, same []revision.ControllerRevision, d *revi
 	slices.Sort(v.relabelled)
 }
 
-// createRevision adds the revision to create for the template to h. If an existing revision has its
+// createRevision sets h.create to a new revision of the template. If an existing revision has its
 // name, that revision is current if it has the same template; otherwise the collision count is
 // raised, so that the next hash differs.
 func (in *input) createRevision(h *history, number int64) {
@@ -147,6 +147,7 @@ func (in *input) createRevision(h *history, number int64) {
 		return
 	}
 	count := in.ds.Status.CollisionCount
+	// There is no error if the count in use is the stored one.
 	h.collision, _ = revision.DaemonSetTaken(in.ds.Name, t.Data, in.revisions[i], count, count, in.opts.Repair.Revision())
 	if h.collision == nil {
 		hash, _ := revision.RevisionHash(in.revisions[i])

@@ -56,8 +56,8 @@ func (c *conditions) setProgressed(in *input, before *kplan.Condition) {
 	last.Message, last.LastTransitionTime = message, since
 }
 
-// subject returns a message that begins with the name of the new ReplicaSet, or of the Deployment
-// if there is no new ReplicaSet. If the condition before, which may be nil, has an equal message,
+// subject returns a message about the new ReplicaSet, or about the Deployment if there is no new
+// ReplicaSet, such as: ReplicaSet "web-1" is progressing. If the condition before, which may be nil, has an equal message,
 // it returns that string, to save memory.
 func (in *input) subject(before *kplan.Condition, predicate string) string {
 	kind, name := cmp.Or(in.d.Kind, Kind), in.d.Name
@@ -83,8 +83,8 @@ func (s *Status) progressed(before *Status) bool {
 		s.ReadyReplicas > before.ReadyReplicas || s.AvailableReplicas > before.AvailableReplicas
 }
 
-// TimedOut reports whether a rollout has made no progress for more than deadline seconds at now,
-// or has been reported so before. It reads the condition Progressing; without one (nil), and with
+// TimedOut reports whether, as of now, a rollout has made no progress for more than deadline seconds,
+// or the condition already reports this. It reads the condition Progressing; without one (nil), and with
 // the deadline [NoLimit], it returns false. A rollout that has completed does not time out.
 //
 // It mirrors DeploymentTimedOut of the deployment util package of Kubernetes.
@@ -98,15 +98,15 @@ func TimedOut(progressing *kplan.Condition, deadline int32, now time.Time) bool 
 	return deadlineOf(progressing, deadline, 0).Before(now)
 }
 
-// deadlineOf returns the instant of the deadline plus the duration after. The deadline is in
-// seconds, and counts from the update time of the condition.
-func deadlineOf(progressing *kplan.Condition, deadline int32, after time.Duration) time.Time {
-	return progressing.LastUpdateTime.Add(time.Duration(deadline)*time.Second + after)
+// deadlineOf returns the instant at which the deadline expires, plus extra. deadline is in seconds, and
+// counts from the update time of the condition.
+func deadlineOf(progressing *kplan.Condition, deadline int32, extra time.Duration) time.Time {
+	return progressing.LastUpdateTime.Add(time.Duration(deadline)*time.Second + extra)
 }
 
 // recheck returns the first instant at which [TimedOut] returns true for the status s: one
-// nanosecond after the deadline. It returns zero if the rollout is complete, has completed, or has
-// timed out, and without a deadline or condition.
+// nanosecond after the deadline. It returns zero if the counts show a complete rollout, if the condition
+// reports that the rollout has completed or timed out, and without a deadline or condition.
 func (in *input) recheck(s *Status) (at time.Time) {
 	c := findCondition(s.Conditions, ConditionProgressing)
 	if !in.hasDeadline() || c == nil || c.Reason == progressAvailable || c.Reason == progressExceeded || in.complete(s) {
@@ -115,10 +115,10 @@ func (in *input) recheck(s *Status) (at time.Time) {
 	return deadlineOf(c, in.deadline, 1).Round(0).UTC()
 }
 
-// Stalled reports whether fewer pods than the replicas are available after the rollout has
+// Stalled reports whether fewer than spec.replicas pods are available after the rollout has
 // completed. The condition Progressing does not show this, since the progress deadline applies to
-// rollouts only (kubernetes/kubernetes#106697). Stalled returns false for a paused Deployment, for
-// a status that has not observed the generation, and without a condition Progressing, which a
+// rollouts only (kubernetes/kubernetes#106697). Stalled returns false for a paused Deployment, while
+// the observed generation lags behind, and without a condition Progressing, which a
 // Deployment without a progress deadline does not have.
 func Stalled(d Deployment) bool {
 	replicas := int32(1)

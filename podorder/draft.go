@@ -5,15 +5,15 @@ package podorder
 import "slices"
 
 // A Draft chooses victims from pods that are added one after another, for callers that
-// iterate over pods anyway. It keeps five bytes for each pod: its health class, see [Health],
-// and the number of its node. With these it rules out most pods without reading them again.
+// iterate over pods anyway. It keeps one byte for each pod, its health class, see [Health], and, if it
+// counts neighbours, four more for the number of its node. With these it rules out most pods without reading them again.
 // The zero Draft uses the zero [Order] and counts no neighbours.
 type Draft struct {
 	order     Order
 	counts    *neighbourCounts
-	classes   []uint8            // classOf of each added pod, plus 1; 0 if it must not be deleted
-	sizes     [healthClasses]int // the number of pods in each class, without protected ones
-	protected int                // candidates that must not be deleted
+	classes   []uint8            // classOf of each added pod, plus 1; 0 if it is no candidate or protected
+	sizes     [healthClasses]int // the number of unprotected candidates in each class
+	protected int                // the number of protected candidates
 }
 
 // Draft returns a draft with room for n pods. It returns false for an order that needs all
@@ -40,7 +40,8 @@ const maxRoom = 1 << 22
 
 // Add adds the next pod. Add reads NodeName, Phase, Ready and DeletionTimestamp, and calls
 // [Order.Protected], which may read more. Only a candidate may be deleted. A related pod
-// counts as a neighbour if it is active. A nil pod is neither, but gets a number.
+// counts as a neighbour if it is active. A nil pod is neither. Pods are numbered from 0 in the order of
+// the calls of Add, nil pods included.
 func (d *Draft) Add(p *Pod, candidate, related bool) {
 	class := uint8(0)
 	switch {
@@ -58,8 +59,9 @@ func (d *Draft) Add(p *Pod, candidate, related bool) {
 	}
 }
 
-// Front returns the numbers of a few candidates that include the first n to be deleted and
-// the next one. The numbers count the calls of [Draft.Add] from 0, and are in ascending order.
+// Front returns the numbers of candidates, in ascending order, among which are the first n + 1 in the
+// order of deletion: the n victims and the survivor. Usually they are few. The numbers count the calls
+// of [Draft.Add] from 0.
 func (d *Draft) Front(n int) []int {
 	last, size := d.front(n)
 	numbers := make([]int, 0, size)
@@ -71,7 +73,8 @@ func (d *Draft) Front(n int) []int {
 	return numbers
 }
 
-// front returns the last class whose pods Front returns, from 1, and the number of these pods.
+// front returns the last class whose pods Front returns, as in Draft.classes (0: none), and the number
+// of these pods.
 func (d *Draft) front(n int) (last uint8, size int) {
 	for class, count := range d.sizes {
 		if size <= n {
@@ -106,8 +109,7 @@ func (d *Draft) ChooseFrom(pods []*Pod, n int) Choice {
 	return d.choose(r, slices.DeleteFunc(places, func(at place) bool { return pods[at.index] == nil }), n)
 }
 
-// choose chooses from the incomplete places (see [place]) of the pods that Front returns, and
-// perhaps of others.
+// choose chooses from the incomplete places (see [place]) of the pods that Front returns.
 func (d *Draft) choose(r *ranking, places []place, n int) Choice {
 	r.counts = d.counts
 	total := 0
@@ -117,8 +119,8 @@ func (d *Draft) choose(r *ranking, places []place, n int) Choice {
 	return r.choice(places, n, total, d.protected)
 }
 
-// allPlaces returns the incomplete places of the pods that Front returns, if they are among the
-// first added pods; pods is the number of these.
+// allPlaces returns the incomplete places of the pods that Front returns for n, limited to the first
+// added pods, as many as the argument pods says.
 func (d *Draft) allPlaces(pods, n int) []place {
 	last, size := d.front(n)
 	places := make([]place, 0, size)

@@ -11,9 +11,9 @@ import (
 )
 
 // Order returns the order in which [Reconcile] deletes pods. Its Neighbours are counted, so
-// [podorder.Order.Compare] needs no list of pods. The candidates are the numbers of the pods
-// that may be deleted, their indexes in s.Pods; if the selector cannot be used, there are
-// none. The arguments and the error are those of Reconcile.
+// [podorder.Order.Compare] needs no list of pods. candidates holds the indexes in s.Pods of the
+// pods that count as replicas, protected ones included; it is empty if the selector cannot be used.
+// The arguments and the error are those of Reconcile.
 func Order(s Snapshot, now time.Time, opts Options) (order podorder.Order, candidates []int, err error) {
 	var in input
 	if err := in.admit(&s, now, &opts, nil); err != nil {
@@ -58,7 +58,7 @@ func (in *input) order() podorder.Order {
 }
 
 // spread replaces the stage that counts neighbours on a node by one that counts them in a domain.
-// The stages of Kubernetes 1.5 have no neighbours: there the new stage is the last one.
+// Other chains than the current one have no such stage: there the new stage is appended.
 func spread(stages []podorder.Stage) []podorder.Stage {
 	i := slices.IndexFunc(stages, func(s podorder.Stage) bool { return s.Rule == podorder.RuleNeighbours })
 	if i < 0 {
@@ -68,8 +68,8 @@ func spread(stages []podorder.Stage) []podorder.Stage {
 	return stages
 }
 
-// fewSelectors is the largest number of selectors for which no index or map is built: up to this
-// number it is faster to try each.
+// fewSelectors is the largest number of selectors, or of owners, that are tried one by one. For more,
+// an index or a map is faster.
 const fewSelectors = 4
 
 // related returns a function that reports whether a pod counts as a neighbour: whether this
@@ -86,7 +86,7 @@ func (in *input) related(found *[]int) func(p *podorder.Pod) bool {
 		return nil
 	}
 	var selectors []selector.Selector
-	var owners []string // of pods that count with any labels
+	var owners []string // UIDs of ReplicaSets whose pods are neighbours whatever their labels
 	add := func(rs *ReplicaSet) {
 		if rs.Selector == nil {
 			if rs.UID != "" && in.ReplicaSet.Selector == nil {

@@ -19,5 +19,5 @@ func MachineController() Policy { return Policy{CountThere: true, ScaleNewest: t
 // RollingUpdateFix. A set is a GameServerSet: There are its game servers, Available the ready ones,
 // and Protected the allocated ones, which have players. Without the gate unset OfReady.
 func Agones() Policy {
-	return Policy{Counting: Counting{ExactSums: true, ProtectedApart: true}, CountThere: true, WaitForNew: true, OfReady: true}
+	return Policy{Counting: Counting{ExactSums: true, ProtectedApart: true}, Together: true, CountThere: true, WaitForNew: true, OfReady: true}
 }

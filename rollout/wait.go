@@ -21,30 +21,37 @@ type Wait struct {
 	Limit  int64        `json:"limit"`
 }
 
-// sentences holds the words of each reason, after "the new set waits: ".
-var sentences = map[kplan.Reason]string{
-	reason.SurgeExhausted: "%d pods are wanted, %d may be",
-	reason.Terminating:    "%d pods are wanted or terminating, %d may be wanted",
-	reason.MinAvailable:   "%d pods stay available, %d must",
+// sentencesOfNew holds the words of each reason for which a new set waits.
+var sentencesOfNew = map[kplan.Reason]string{
+	reason.SurgeExhausted: "%d pods count against the surge, at most %d are allowed",
+	reason.Terminating:    "%d pods are wanted or terminating, at most %d are allowed",
 	reason.StatusBehind:   "%d pods exist, it wants %d",
-	reason.StatusAhead:    "%d pods are available, it wants %d",
-	reason.Kept:           "it wants %d pods, and keeps %d",
-	reason.OnDelete:       "%d pods exist, %d may; a user deletes old pods",
-	reason.MovesInPlace:   "%d pods exist, up to %d move",
+	reason.OnDelete:       "%d pods exist or are wanted, at most %d are allowed; old pods stay until a user deletes them",
+	reason.MovesInPlace:   "it wants %d of %d pods, and others move to it in place",
+}
+
+// sentencesOfOld holds the words of each reason for which an old set waits.
+var sentencesOfOld = map[kplan.Reason]string{
+	reason.MinAvailable: "%d pods stay available, %d must",
+	reason.StatusAhead:  "%d pods are available, it wants %d",
+	reason.Kept:         "it is down to %d pods, and must keep %d",
+	reason.OnDelete:     "%d pods exist, and %d are wanted; they stay until a user deletes them",
+	reason.MovesInPlace: "%d pods exist, up to %d move in place",
 }
 
 // String returns a sentence such as "old set 0 waits: 8 pods stay available, 8 must".
 func (w Wait) String() string {
-	set := "the new set"
+	set, words := "the new set", sentencesOfNew[w.Reason]
 	if w.Set >= 0 {
-		set = fmt.Sprintf("old set %d", w.Set)
+		set, words = fmt.Sprintf("old set %d", w.Set), sentencesOfOld[w.Reason]
 	}
-	return set + " waits: " + fmt.Sprintf(cmp.Or(sentences[w.Reason], string(w.Reason)+": %d of %d"), w.Have, w.Limit)
+	return set + " waits: " + fmt.Sprintf(cmp.Or(words, string(w.Reason)+": %d of %d"), w.Have, w.Limit)
 }
 
 // Waits returns the limits that keep sets from changing further in the step r, the result of [Roll]
 // or [Step] for these arguments: of the new set first, and then of old sets, oldest first. A set
-// that has its final size does not wait, nor does an old set in a step that only grows the new set.
+// with its final size does not wait, except an old set whose pods move to the new set. In a step
+// that only grows the new set, no old set waits for available pods.
 func (r Rolling) Waits(b Budget, newSet Set, old []Set, terminating int64, p Policy) iter.Seq[Wait] {
 	return func(yield func(Wait) bool) {
 		if r.Size == newSet.Wanted && r.Size < p.Places(b, old).Replicas && !yield(r.growthWait(b, newSet, old, terminating, p)) {

@@ -23,7 +23,7 @@ func ExampleRolling_Waits() {
 	}
 	// Output:
 	// 5 [6]
-	// the new set waits: 13 pods are wanted, 13 may be
+	// the new set waits: 13 pods count against the surge, at most 13 are allowed
 	// old set 0 waits: 8 pods stay available, 8 must
 }
 

@@ -27,8 +27,8 @@ func FromMap(labels map[string]string) Selector {
 	return compiled(requirements)
 }
 
-// FromValidMap is [FromMap] with validation. The text of the error names the first bad key in
-// order, its Fields all bad keys and values.
+// FromValidMap is [FromMap] with validation. The text of the error is about the first invalid label,
+// sorted by key; its Fields have all invalid keys and values.
 //
 // It mirrors ValidatedSelectorFromSet of package labels of apimachinery, which names a random
 // bad key.
@@ -103,8 +103,8 @@ func FormatLabels(labels map[string]string) string {
 	return "<none>"
 }
 
-// Format returns the selector as kubectl prints it: "<none>" for nil and for an empty one,
-// although they select the opposite, and "<error>" for an invalid one.
+// Format returns the selector as kubectl prints it: "<none>" for nil, which selects nothing, and for
+// an empty one, which selects everything, and "<error>" for an invalid one.
 //
 // It mirrors FormatLabelSelector of package v1 of apimachinery.
 func Format(ls *LabelSelector) string {
@@ -145,7 +145,7 @@ func MergeLabels(a, b map[string]string) map[string]string {
 // mirrors Equals of package labels of apimachinery.
 func EqualLabels(a, b map[string]string) bool { return maps.Equal(a, b) }
 
-// errorf returns a syntax error at a byte of the text.
+// errorf returns a syntax error at a byte offset of the text.
 func errorf(offset int, format string, args ...any) *Error {
 	return &Error{Text: fmt.Sprintf(format, args...), Offset: offset}
 }

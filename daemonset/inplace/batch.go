@@ -56,7 +56,7 @@ type Put struct {
 	RemoveAnnotations []string          `json:"removeAnnotations,omitempty"`
 	AllLabels         bool              `json:"allLabels,omitzero"`      // remove all labels first
 	AllAnnotations    bool              `json:"allAnnotations,omitzero"` // remove all annotations first
-	// Resources are limits and requests by container. They go to the subresource resize.
+	// Resources are limits and requests by container. They go to the resize subresource.
 	Resources map[string]Resources `json:"resources,omitempty"`
 	// State goes to the annotation [AnnotationState].
 	State State `json:"state"`
@@ -78,9 +78,10 @@ func (p Put) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// FirstBatch returns the first write of an update in place: the metadata that no environment refers
-// to, and the first batch of containers. These are the containers without launch priority, the
-// containers of the highest priority, and all that refer to the same metadata.
+// FirstBatch returns the first write of an update in place: the metadata to which no environment
+// variable of a container refers, and the first batch of containers. The batch has the changed
+// containers without a launch priority, the changed containers of the highest priority, and all other
+// changed containers that refer to the same metadata.
 func FirstBatch(containers []Container, spec *Spec, now time.Time) Put {
 	spec = zero.Or(spec)
 	put := Put{State: State{
@@ -104,7 +105,7 @@ func NextBatch(containers []Container, state *State, now time.Time) Put {
 	return put
 }
 
-// divide returns the values to set and the keys to remove, sorted, of a patch.
+// divide splits a patch into the values to set and the keys to remove, sorted.
 func divide(changes map[string]*string) (set map[string]string, remove []string) {
 	for key, value := range changes {
 		if value == nil {

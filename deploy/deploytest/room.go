@@ -14,7 +14,7 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// room has the functions of the checks to draw, plan and run Deployments.
+// room describes Deployments to the checks: how to draw snapshots, plan them, and carry plans out.
 var room = properties.Room[deploy.Snapshot, deploy.Options, deploy.Plan]{
 	Package: "deploytest", Prefix: "Deployment",
 	Draw:      random.Deployment,
@@ -35,8 +35,9 @@ var room = properties.Room[deploy.Snapshot, deploy.Options, deploy.Plan]{
 	Moved: moved,
 }
 
-// drift returns the number of pods with another availability than in the state before, which a
-// planner may still see, or [properties.Unknown] if the spec of the Deployment has changed.
+// drift returns by how many available pods the ReplicaSets of after differ from the ReplicaSets of
+// before, a state that a planner may still see. It is [properties.Unknown] if the spec of the
+// Deployment has changed.
 func drift(before, after *deploy.Snapshot) (n int64) {
 	a, b := &before.Deployment, &after.Deployment
 	if a.Generation != b.Generation {
@@ -54,8 +55,8 @@ func drift(before, after *deploy.Snapshot) (n int64) {
 	return n
 }
 
-// moved returns the number of pods by which ReplicaSets were scaled, or with which they
-// were created.
+// moved returns the sum of the changes of size of all ReplicaSets. A new one counts with its whole
+// size.
 func moved(before, after *deploy.Snapshot) (n int64) {
 	sizes := map[string]int32{}
 	for i := range before.ReplicaSets {
@@ -69,7 +70,7 @@ func moved(before, after *deploy.Snapshot) (n int64) {
 	return n
 }
 
-// scaling draws the middle of a rollout with hundreds of pods that has been scaled.
+// scaling draws a Deployment with up to 400 pods that was scaled in the middle of a rollout.
 func scaling(s random.Source) deploy.Snapshot {
 	snapshot := deploy.Snapshot{Deployment: random.Web(random.Between[int32](s, "replicas", 50, 400))}
 	old, fresh := random.Between[int32](s, "old", 10, 200), random.Between[int32](s, "new", 10, 200)
@@ -82,7 +83,7 @@ func scaling(s random.Source) deploy.Snapshot {
 	return snapshot
 }
 
-// partitioned draws a Deployment that is rolled by partition.
+// partitioned draws a Deployment that is rolled out by partition.
 func partitioned(s random.Source) deploy.Snapshot {
 	return random.Partitioned(s, random.Deployment(s, random.OneOf(s, "kind", random.CaughtUp, random.Truthful, random.Midway)))
 }

@@ -4,8 +4,8 @@ package argo
 
 import "github.com/kplan-go/kplan/rollout"
 
-// Basic returns the next sizes of a canary without traffic routing: the approximation of
-// the weight, as far as one pass may go within the limits.
+// Basic returns the next sizes of a canary without traffic routing: how far one pass goes towards
+// [Approximate] of the weight within the limits.
 //
 // It mirrors CalculateReplicaCountsForBasicCanary of Argo Rollouts.
 func (r Canary) Basic() Counts {
@@ -50,7 +50,7 @@ type basicPass struct {
 	want, next     Counts
 	budget         rollout.Budget
 	canary, stable *Size // nil if missing
-	named          *Size // the stable one, even if it is the canary
+	named          *Size // Canary.Stable, also if stable is nil because it is the canary
 }
 
 // grow adds pods within the surge, the stable ones first.
@@ -67,7 +67,7 @@ func grown(from, want int32, room int64) int32 {
 	return int32(max(int64(from), min(int64(from)+room, int64(want))))
 }
 
-// shrink removes pods as far as enough stay available, then corrects both sizes so
+// shrink removes pods as long as enough stay available, then corrects both sizes so
 // that the limits hold.
 func (p *basicPass) shrink() {
 	increasing := p.canary == nil || p.want.Canary >= p.canary.Replicas
@@ -87,20 +87,21 @@ func (p *basicPass) shrink() {
 	}
 }
 
-// counted returns the pods of a ReplicaSet that count as available: no more than it wants,
-// and all that it wants if the ReplicaSet is being drained.
-func counted(s *Size, ignore bool) int64 {
+// counted returns the pods of a ReplicaSet that count as available: no more than it wants. If it is being
+// drained, all pods that it wants count, whatever their availability.
+func counted(s *Size, draining bool) int64 {
 	switch {
 	case s == nil:
 		return 0
-	case ignore:
+	case draining:
 		return int64(s.Replicas)
 	}
 	return int64(min(s.Replicas, s.AvailableReplicas))
 }
 
-// adjust takes the pods above the surge from keep, gives back as many as must stay
-// available, and takes the rest from drain.
+// adjust removes the pods beyond replicas + surge from keep, restores as many available ones as the
+// minimum needs, and removes the pods that are still beyond from drain. drained and kept are the
+// ReplicaSets of drain and keep.
 func (p *basicPass) adjust(drain, keep *int32, drained, kept *Size) {
 	if kept == nil {
 		return
@@ -113,9 +114,9 @@ func (p *basicPass) adjust(drain, keep *int32, drained, kept *Size) {
 	*drain -= above()
 }
 
-// AtDesired reports whether the ReplicaSets have the sizes of the next pass already, so
-// that a step that waits for them is done. Others must be empty in a canary without traffic
-// routing.
+// AtDesired reports whether the ReplicaSets are close enough to their next sizes for a step that waits
+// for them to be done: the canary by ProgressThreshold, the stable one exactly, unless it is scaled
+// dynamically. In a canary without traffic routing, Others must have no available pods.
 //
 // It mirrors AtDesiredReplicaCountsForCanary of Argo Rollouts.
 func (r Canary) AtDesired() bool {

@@ -13,7 +13,7 @@
 // The caller carries the actions out, writes the status, and calls Reconcile again when
 // something changes or at RecheckAt.
 //
-//	Preparing    take the workload over: stop its update, save the fields to overwrite
+//	Preparing    take the workload over: stop its update, save the fields that will be overwritten
 //	    |
 //	Progressing  Upgrading   patch the workload to update the pods of the batch; label the pods
 //	    |            |
@@ -25,17 +25,17 @@
 //	    |
 //	Completed
 //
-// [EventOf] detects changes of the workload. [Context] holds the demands of a batch, the numbers
-// that the workload must reach, and the current numbers. [Context.Waiting] returns the demand
-// that is not met. [NativeBatch] decides which pods of a DaemonSet of Kubernetes are deleted.
+// [EventOf] detects changes of the workload. [Context] holds the demands of a batch (the numbers that
+// the workload must reach) and the current numbers. [Context.Waiting] returns the first demand that is
+// not met. [NativeBatch] decides which pods of a DaemonSet of Kubernetes are deleted.
 //
 // # Who calls the parts
 //
-// A controller with passes of its own calls [NewContext], [Context.UpgradePatch],
-// [InitializePatch], [ReleasePatch], [Labels] and [RollbackFilter], each the rule of one phase.
+// A controller with passes of its own makes a [Context] with [NewContext], and calls the rules of single
+// phases: [InitializePatch], [Context.UpgradePatch], [Labels], [RollbackFilter.Pods] and [ReleasePatch].
 // A controller of native DaemonSets calls [NativeBatch]. A controller that logs events of a
 // workload calls [EventOf]. A simulator carries plans out with [Apply].
 //
-// The package decides as OpenKruise Rollouts (commit 9dd6279d) does, including its defects, the
-// quirks: see package workload. The rules are in rules.md of this folder.
+// The package decides as OpenKruise Rollouts (commit 9dd6279d) does, including its defects, which are
+// called quirks: see package workload/quirk. The rules are in rules.md of this folder.
 package batchrelease

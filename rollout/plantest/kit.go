@@ -22,8 +22,8 @@ const (
 	CaughtUp Kinds = 1 << iota
 	// Truthful is any state that a cluster can show.
 	Truthful
-	// Midway is some passes after CaughtUp: plans were carried out, and pods became available,
-	// or not.
+	// Midway is the state some passes after CaughtUp, with plans carried out and some pods
+	// available.
 	Midway
 	// Anything also has values that planners accept although no cluster shows them.
 	Anything
@@ -36,17 +36,18 @@ func Now() time.Time { return random.Now }
 // A Planner plans the next step of an object from its snapshot. deploy.Reconcile is one.
 type Planner[S, O, P any] = func(s S, now time.Time, opts O) (P, error)
 
-// A Kit tests planners of one kind, with snapshots S, options O and plans P. The packages of the
-// kinds return kits; the zero Kit is not useful. A kit never changes: its methods return another
-// one.
+// A Kit tests planners of one kind of object, with snapshots S, options O and plans P. Packages such as
+// deploytest and replicasettest return kits; the zero Kit is not useful. A kit never changes: its
+// methods return another one.
 type Kit[S, O, P any] struct {
-	// Room describes the kind of planner to the checks. Packages of this module set it.
+	// Room tells the checks how to draw, plan and carry out objects of the kind. Packages of this
+	// module set it.
 	Room *properties.Room[S, O, P]
 	set  properties.Settings[S, O]
 }
 
-// Only returns a kit that runs the checks of these names, see [Kit.Names], and of the names of
-// earlier calls. An unknown name fails the test.
+// Only returns a kit that runs only the named checks (see [Kit.Names]), in addition to the checks named
+// by earlier calls. An unknown name fails the test.
 func (k Kit[S, O, P]) Only(names ...string) Kit[S, O, P] {
 	k.set.Only = slices.Concat(k.set.Only, names)
 	return k
@@ -79,8 +80,8 @@ func (k Kit[S, O, P]) With(options *rapid.Generator[O]) Kit[S, O, P] {
 	return k
 }
 
-// Strict returns a kit that also reports violations that a known quirk of upstream explains. Our
-// planners pass it with all repairs only.
+// Strict returns a kit that also reports violations that a known quirk of upstream explains. The
+// planners of this module pass a strict kit only if all quirks are repaired.
 func (k Kit[S, O, P]) Strict() Kit[S, O, P] {
 	k.set.Strict = true
 	return k
@@ -89,10 +90,12 @@ func (k Kit[S, O, P]) Strict() Kit[S, O, P] {
 // Names returns the names of all checks, in the order of README.md of the kit's package.
 func (k Kit[S, O, P]) Names() []string { return k.Room.Names() }
 
-// Snapshots draws the snapshots that the kit tries: of each of its kinds equally often.
+// Snapshots returns the generator of the snapshots that the kit tries: yours after [Kit.From], and
+// otherwise each of its kinds equally often.
 func (k Kit[S, O, P]) Snapshots() *rapid.Generator[S] {
 	return k.Room.SnapshotsOf(k.set, k.set.Kinds)
 }
 
-// Options draws the options that the kit tries: any that the checks support.
+// Options returns the generator of the options that the kit tries: yours after [Kit.With], and otherwise
+// any that the checks support.
 func (k Kit[S, O, P]) Options() *rapid.Generator[O] { return k.Room.OptionsOf(k.set) }

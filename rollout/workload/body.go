@@ -4,9 +4,9 @@ package workload
 
 import "github.com/kplan-go/kplan/internal/base/union"
 
-// Body returns the patch as a JSON merge patch for a kind of workload. For an unknown kind it
-// has only the metadata, because the place of the strategy is unknown. No plan holds such a
-// patch.
+// Body returns the patch as a JSON merge patch for a kind of workload. For an unknown kind the result
+// has only the metadata, because the layout of its spec is unknown. No plan patches a workload of an
+// unknown kind.
 func (p Patch) Body(ref Ref) string {
 	body := map[string]any{}
 	metadata := map[string]any{}

@@ -4,13 +4,14 @@ package algebra
 
 import "github.com/kplan-go/kplan/selector"
 
-// Satisfiable reports whether the selector selects any labels, and returns the simplest ones:
-// as few labels as possible, with the smallest values. a=1,a=2 is not satisfiable, and
+// Satisfiable reports whether some set of labels matches the selector, and returns a simple one: as few
+// labels as possible, each with the first value that is listed, the smallest integer in a range, or
+// else the first permitted value of "", v1, v2 and so on. a=1,a=2 is not satisfiable, and
 // neither is Nothing.
 //
-// This and all other analysis is about legal labels, which [selector.ValidateKey] and
-// [selector.ValidateValue] accept. The values in a selector made by [selector.FromMap] count
-// as legal.
+// This package considers only labels that [selector.ValidateKey] and [selector.ValidateValue] accept.
+// It does not check the selector: keys and values that [selector.FromMap] has taken without validation
+// count as legal.
 func Satisfiable(s selector.Selector) (labels map[string]string, ok bool) {
 	if s.IsNothing() {
 		return nil, false
@@ -31,7 +32,7 @@ func witness(fs []factor) (map[string]string, bool) {
 	return labels, true
 }
 
-// put puts the label key into the state.
+// put sets or deletes the label key to match the state.
 func (st state) put(labels map[string]string, key string) {
 	if st.absent {
 		delete(labels, key)

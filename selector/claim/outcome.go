@@ -9,12 +9,13 @@ import (
 	"github.com/kplan-go/kplan"
 )
 
-// ApplyOutcome returns the children that are claimed after the actions of r, in order, and
-// r.Failures and the errors of failed actions, in the order of the children. A failure does not stop the
-// other actions. Outcomes are in the order of the actions; an action without an outcome
+// ApplyOutcome returns the indexes of the children that are claimed after the actions of r, in
+// ascending order, and one error that joins r.Failures and the errors of failed actions, ordered by
+// child. A failure does not stop the other actions. Outcomes are in the order of the actions; an action without an outcome
 // counts as failed.
 //
-// A child that is gone is no failure. Neither is a release that the server finds invalid: the
+// A child that is gone is not claimed, and this is no failure: unlike a plan with [kplan.ErrGone], the
+// other claims still count. Neither is a release that the server finds invalid: the
 // reference was already removed, or the child is a new object.
 //
 // It mirrors ClaimPods of the controller package of Kubernetes.

@@ -12,12 +12,13 @@ import (
 )
 
 // Forbids returns the message with which the API server refuses a new pod; "" if it accepts it.
-// Limit ranges come before quotas, and missing requests or limits before exceeded ones.
+// A limit range is reported before a quota, and a request or limit that is not set before an exceeded
+// quota.
 func (q *Quotas) Forbids(p *store.Pod) string {
 	t := q.template(p)
 	why := t.Refused
 	if list := q.within[Namespace(p.Name)]; why == "" && len(list) > 0 {
-		why = q.exceeded(&t, list)
+		why = q.violated(&t, list)
 	}
 	if why == "" {
 		return ""
@@ -25,7 +26,8 @@ func (q *Quotas) Forbids(p *store.Pod) string {
 	return fmt.Sprintf("pods %q is forbidden: %s", withoutNamespace(p.Name), why)
 }
 
-func (q *Quotas) exceeded(t *cluster.Template, list []*quota) string {
+// violated returns the message of the first quota of a list that refuses a pod, or "".
+func (q *Quotas) violated(t *cluster.Template, list []*quota) string {
 	list = slices.DeleteFunc(slices.Clone(list), func(of *quota) bool { return len(of.of) == 0 || !inScope(of.Scopes, t, q.resources) })
 	for _, of := range list {
 		if why := of.unset(t); why != "" {

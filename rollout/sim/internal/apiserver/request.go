@@ -18,17 +18,17 @@ type Request struct {
 	// Version is the resource version that the object must have, "" for any.
 	Version string
 	Action  fmt.Stringer // of a plan, or nil
-	Stage   store.Stage  // of the life of a pod that begins, or ""
+	Stage   store.Stage  // the stage of the life of a pod that this write begins, or ""
 }
 
-// By returns a request without a plan of a planner.
+// By returns an update of the named object by r that carries out no action of a plan.
 func By(r store.Role, name string) Request { return Request{By: r, Verb: store.Update, Name: name} }
 
 func (r *Request) cause() store.Cause {
 	return store.Cause{By: r.By, Verb: r.Verb, Action: r.Action, Stage: r.Stage}
 }
 
-// met reports whether an object meets the preconditions of the request.
+// met returns Done if an object meets the preconditions of the request, and otherwise the refusal.
 func (r *Request) met(m store.Meta) Answer {
 	switch {
 	case r.UID != "" && m.UID != nil && *m.UID != r.UID:
@@ -39,7 +39,8 @@ func (r *Request) met(m store.Meta) Answer {
 	return Done
 }
 
-// Ask sends a request over a network that may lose and repeat it. It returns the answer that the
+// Ask sends a request over a network that may lose the request or its answer, or deliver the request
+// twice. It returns the answer that the
 // client gets.
 func (s *Server) Ask(send func() Answer) Answer {
 	if s.Meanwhile != nil {

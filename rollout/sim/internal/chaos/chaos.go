@@ -19,10 +19,10 @@ type Monkey struct {
 	life     *life.Pods
 	crew     *controllers.Crew
 	disturb  []disturbance
-	cordoned map[string]bool // nodes, by the caller of the world
-	looking  bool            // whether controllers that see the past will look again
-	asking   bool            // whether a request of a controller is under way
-	heals    bool            // whether all is to be healed after it
+	cordoned map[string]bool // nodes that the user of the World has cordoned
+	looking  bool            // an event is scheduled after which controllers with stale views read again
+	asking   bool            // a request of a controller is under way
+	heals    bool            // Heal was called during the request, and is still due
 }
 
 // A disturbance is something that may happen at any time.
@@ -35,7 +35,7 @@ type disturbance struct {
 // every is the mean time between two disturbances of weight 1.
 const every = 10 * time.Second
 
-// New lets faults disturb a world, if any is to strike.
+// New returns a Monkey for a world. It schedules the first disturbance if a fault has a rate above 0.
 func New(s *apiserver.Server, l *life.Pods, crew *controllers.Crew) *Monkey {
 	m := &Monkey{Server: s, life: l, crew: crew, cordoned: map[string]bool{}}
 	if s.Trouble.Calm() {
@@ -47,7 +47,7 @@ func New(s *apiserver.Server, l *life.Pods, crew *controllers.Crew) *Monkey {
 	return m
 }
 
-// disturbances are all that may happen.
+// disturbances returns all disturbances, with weights.
 func (m *Monkey) disturbances() []disturbance {
 	return []disturbance{
 		{trouble.PodMonkey, 1, m.onPod(trouble.PodDeleted, m.deletePod)},
@@ -66,7 +66,7 @@ func (m *Monkey) disturbances() []disturbance {
 	}
 }
 
-// later enters the next disturbance.
+// later schedules the next disturbance.
 func (m *Monkey) later() {
 	total := 0.0
 	for i := range m.disturb {
@@ -106,7 +106,8 @@ func (m *Monkey) passTime() {
 	m.asking = false
 }
 
-// LookAgain lets controllers that have seen the past look again soon.
+// LookAgain schedules an event soon if a controller has a stale view: controllers read again as time
+// passes.
 func (m *Monkey) LookAgain() {
 	if m.Trouble.Calm() || m.looking {
 		return
@@ -120,11 +121,11 @@ func (m *Monkey) LookAgain() {
 	}
 }
 
-// Owned notes that the caller of the world has cordoned a node, or not.
+// Owned records whether the user of the World, and not a fault, has cordoned a node.
 func (m *Monkey) Owned(node string, on bool) { m.cordoned[node] = on }
 
-// Heal ends all faults: stuck pods go on, and one controller of each role stays. While a request
-// is under way, that waits for its answer: see [Monkey.Healing].
+// Heal ends all faults: pods that were stuck proceed, and second instances of controllers stop. During a
+// request it is deferred until the request has been answered: see [Monkey.Healing].
 func (m *Monkey) Heal() {
 	if m.heals = !m.Trouble.Calm() && m.asking; m.heals || m.Trouble.Calm() {
 		return
@@ -136,7 +137,7 @@ func (m *Monkey) Heal() {
 	m.life.Heal()
 }
 
-// Healing heals the world that was to be healed after a request. It reports whether it was.
+// Healing performs a deferred [Monkey.Heal], and reports whether one was due.
 func (m *Monkey) Healing() bool {
 	if !m.heals {
 		return false

@@ -16,8 +16,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 )
 
-// argoKind is the kind of Rollouts of Argo, as their ReplicaSets name it. These are annotated with
-// the rest.
+// argoKind is the kind of the owner in the ReplicaSets of a Rollout of Argo. The other constants are
+// keys of annotations of these ReplicaSets.
 const (
 	argoKind     = "Rollout"
 	argoRevision = "rollout.argoproj.io/revision"
@@ -46,8 +46,8 @@ func (c *argoController) Keys() []string {
 	return names(c.Controller, &c.ArgoRollouts)
 }
 
-// Watch enters the changed Rollouts, and the Rollouts of changed ReplicaSets; all after a change of a
-// Service.
+// Watch enqueues each changed Rollout, and the Rollout of each changed ReplicaSet. After a change of a
+// Service it enqueues all Rollouts.
 func (c *argoController) Watch() {
 	control.EachTold(c.Controller, &c.ArgoRollouts, func(_, r *cluster.ArgoRollout) {
 		if r != nil {
@@ -76,6 +76,7 @@ func (c *argoController) snapshot(r *cluster.ArgoRollout, now time.Time) (*argo.
 		}
 		s.Sets, sets[o.Hash] = append(s.Sets, o), rs
 	}
+	// By default analyses succeed at once: see Env.passesAnalyses. This does not change r.
 	if run := runOf(r, &s.Rollout.Status); run != nil && c.env.passesAnalyses() && unended(*run) {
 		run.Phase = argo.RunSuccessful
 	}
@@ -110,6 +111,7 @@ func (c *argoController) service(name string) *argo.Service {
 	if o == nil {
 		return nil
 	}
+	// Simulated Services have no annotations: a hash in the selector stands for the annotation.
 	_, managed := o.Selector[argo.HashLabel]
 	return &argo.Service{Name: o.Name, Selector: o.Selector, Managed: managed}
 }

@@ -20,15 +20,15 @@ type daemonSetPass struct {
 	options daemonset.Options
 	plan    daemonset.Plan
 	report  daemonset.Report
-	result  *daemonset.Result // of the pass, once it has ended
+	result  *daemonset.Result // set after the actions; the status may still have to be written
 	version string            // of the DaemonSet, as it was seen
 
 	checked bool               // that the DaemonSet is still there
-	claims  bool               // one of the claims that follow each other has failed
+	claims  bool               // a claim has failed; further claims of the same kind go on
 	pods    bool               // a pod could not be created or deleted
 	batch   int                // size of the batch of creations
 	left    int                // calls left of it
-	written map[written]string // versions that the pass has left
+	written map[written]string // resource versions after the writes of the pass
 }
 
 // written names an object that a pass has written.
@@ -37,7 +37,8 @@ type written struct {
 	name string
 }
 
-// next sends the next request.
+// next sends the next request, and finally the request for the status. It reports whether there are
+// more.
 func (p *daemonSetPass) next() bool {
 	if p.result != nil {
 		p.writeStatus()
@@ -62,7 +63,7 @@ func (p *daemonSetPass) follows(i int) bool {
 	return is && was && of == ofBefore
 }
 
-// daemonClaim reports whether an action adopts or releases, and of which kind.
+// daemonClaim reports whether an action is an adoption or a release, and returns the kind of its object.
 func daemonClaim(a daemonset.Action) (bool, store.Kind) {
 	switch a.(type) {
 	case daemonset.AdoptPod, daemonset.ReleasePod:
@@ -73,8 +74,9 @@ func daemonClaim(a daemonset.Action) (bool, store.Kind) {
 	return false, 0
 }
 
-// goesOn notes failures, and reports whether the pass goes on after an action. Pods do not
-// depend on each other, and a claim that has failed does not keep the next from being made.
+// goesOn notes failures, and reports whether the pass goes on after an action. After a failed creation
+// or deletion of a pod the batch goes on, and after a failed claim the directly following claims of the
+// same kind do.
 func (p *daemonSetPass) goesOn(i int) bool {
 	o := &p.report.Outcomes[i]
 	switch p.plan.Actions[i].(type) {
@@ -132,7 +134,7 @@ func (p *daemonSetPass) writeStatus() {
 	p.end()
 }
 
-// end enters the next look at the object.
+// end schedules the next pass: a retry after an error, and otherwise at RecheckAt.
 func (p *daemonSetPass) end() {
 	name := p.s.DaemonSet.Name
 	if p.result.Err != nil {

@@ -32,7 +32,7 @@ type released interface {
 	change(e *Env, r apiserver.Request, ref workload.Ref, f func(workload.Workload) workload.Workload) apiserver.Answer
 }
 
-// A podOwner is a ReplicaSet, by its UID, and the hash of its template.
+// A podOwner is a ReplicaSet or DaemonSet, by its UID, and of a ReplicaSet the hash of its template.
 type podOwner struct{ uid, template string }
 
 // releasedKinds are the kinds of objects that such workloads are made of, without their pods.

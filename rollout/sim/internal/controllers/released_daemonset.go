@@ -15,8 +15,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// releasedDaemonSet keeps DaemonSets, of Kubernetes and of OpenKruise. The ID of a template is its
-// hash.
+// releasedDaemonSet implements released for DaemonSets, of Kubernetes and of OpenKruise. The ID of a
+// template is its hash.
 type releasedDaemonSet struct{}
 
 func (releasedDaemonSet) at(e *Env, v *store.View, ref workload.Ref) (*workload.Workload, string) {
@@ -32,8 +32,8 @@ func (releasedDaemonSet) at(e *Env, v *store.View, ref workload.Ref) (*workload.
 	return &o, d.ResourceVersion
 }
 
-// workloadOfDaemonSet returns a DaemonSet, of the group in a reference, as package rollout
-// reads it.
+// workloadOfDaemonSet converts a DaemonSet to the Workload that package workload reads. ref names the
+// DaemonSet and its API group.
 func workloadOfDaemonSet(d *store.DaemonSet, ref workload.Ref) workload.Workload {
 	s := &d.Status
 	return workload.Workload{
@@ -79,8 +79,8 @@ func (releasedDaemonSet) change(e *Env, r apiserver.Request, ref workload.Ref, f
 	}, f)
 }
 
-// daemonTemplate returns the template of a DaemonSet with a hash. An unknown one is the current template
-// with that hash.
+// daemonTemplate returns the stored template of d with this hash. If there is none, it returns the
+// current template with its hash replaced.
 func (e *Env) daemonTemplate(d *store.DaemonSet, hash string) daemonset.Template {
 	t, known := e.DaemonTemplates[d.Name+"/"+hash]
 	if !known {

@@ -11,7 +11,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// releasedSet keeps CloneSets and StatefulSets.
+// releasedSet implements released for CloneSets and StatefulSets.
 type releasedSet struct{}
 
 func (releasedSet) at(e *Env, v *store.View, ref workload.Ref) (*workload.Workload, string) {
@@ -32,7 +32,8 @@ func (releasedSet) look(_ *Env, _ *store.View, o *workload.Workload, style workl
 	return workload.InspectSnapshot{Workload: *o, Style: style}
 }
 
-// batch counts the ready pods of a StatefulSet: its status has no such number.
+// batch adds the pods. Of a StatefulSet it also counts the ready pods of the update revision, because
+// the status in the API has no such field.
 func (releasedSet) batch(e *Env, v *store.View, _ *store.BatchRelease, s *batchrelease.Snapshot) []podOwner {
 	s.Pods = e.appendPods(nil, v, podOwner{uid: s.Workload.UID})
 	if s.Workload.GroupKind() != podset.CloneSet {
@@ -41,7 +42,7 @@ func (releasedSet) batch(e *Env, v *store.View, _ *store.BatchRelease, s *batchr
 	return nil
 }
 
-// updatedReady counts the pods of a revision that are ready.
+// updatedReady counts the ready pods of a revision that are not being deleted.
 func updatedReady(pods []workload.Pod, revision string) (n int32) {
 	for i := range pods {
 		p := &pods[i]

@@ -15,8 +15,9 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 )
 
-// writeStatus writes the status of an object as it was seen, and once more on the live object after a
-// conflict. A function is called with the stored object, even if the answer is lost.
+// writeStatus writes a status against the version that the controller has seen and, after a conflict,
+// once more against the live version. wrote, if it is not nil, gets the stored object after a write,
+// even if the answer is lost on its way.
 func writeStatus[T any](c *control.Controller, t *store.Table[T], r apiserver.Request, change, wrote func(*T)) apiserver.Answer {
 	for range 2 {
 		answer := c.Ask(func() apiserver.Answer {
@@ -52,8 +53,9 @@ func sameBatchStatus(a, b *batchrelease.Status) bool {
 		slices.Equal(a.Conditions, b.Conditions)
 }
 
-// sameRolloutStatus reports whether to write a status would change nothing: of times an API
-// server keeps the second.
+// sameRolloutStatus reports whether writing the status would change nothing. The API server stores
+// times in whole seconds, and so Sub.LastUpdateTime is compared by them. The times of conditions change
+// only with the conditions.
 func sameRolloutStatus(a, b *kruise.Status) bool {
 	return a.ObservedGeneration == b.ObservedGeneration && a.Phase == b.Phase && a.Message == b.Message &&
 		a.CurrentStepIndex == b.CurrentStepIndex && a.CurrentStepState == b.CurrentStepState && ptr.Equal(toTheSecond(a.Sub), toTheSecond(b.Sub)) &&

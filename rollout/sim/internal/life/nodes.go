@@ -12,11 +12,12 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 )
 
-// The course of a node that does not answer, and of its pods:
+// What happens to a node that stops answering, and to its pods:
 //
 //	0 s              its kubelet is silent: pods there do not start, become ready, or end
-//	50 s             the node is not ready and gets the taints unreachable; its pods are unready
-//	50 s + 300 s     the pods that do not tolerate that longer are deleted, and stay Terminating
+//	50 s             the node is not ready and gets the unreachable taints; its pods are unready
+//	50 s + t         its pods are deleted, and stay Terminating; t is the toleration of a pod, by
+//	                 default 300 s, and pods of a DaemonSet stay
 //	it answers       the taints go, deleted pods end, the others become ready again
 //	it is deleted    its pods are removed 40 s later (controllers/collector.go)
 //
@@ -27,14 +28,15 @@ const (
 	defaultToleration      = 300 * time.Second
 )
 
-// nodeChanged keeps the nodes up to date that pods fit.
+// nodeChanged updates the nodes that the scheduler knows, after a node was added, changed or removed,
+// and lets waiting pods look again.
 func (l *Pods) nodeChanged(old, n *store.Node) {
 	switch {
 	case n == nil:
 		l.Nodes.Remove(old.Name)
 		delete(l.silent, old.Name)
 		return
-	case old == nil && n.NotReady: // as it came
+	case old == nil && n.NotReady: // it was not ready when it was added
 		l.silent[n.Name] = true
 		l.Agenda.After(0, agenda.Life, func() { l.evictAll(n.Name) })
 	}
@@ -42,7 +44,7 @@ func (l *Pods) nodeChanged(old, n *store.Node) {
 	l.Room()
 }
 
-// stalls keeps the next event of a pod until its node answers, and reports whether it does not.
+// stalls reports whether the node of a pod does not answer. Then it keeps goOn until the node answers.
 func (l *Pods) stalls(e *pod, goOn func()) bool {
 	node := e.Now.NodeName
 	if !l.silent[node] {
@@ -71,7 +73,7 @@ func taint(n *store.Node, t daemonset.Taint, on bool) {
 	}
 }
 
-// Cordon lets a node take no new pods, or take some again.
+// Cordon keeps new pods off a node, or admits them again.
 func (l *Pods) Cordon(name string, on bool) {
 	l.changeNode(store.User, name, func(n *store.Node) {
 		n.Cordoned = on
@@ -84,7 +86,7 @@ var unreachable = [...]daemonset.Taint{
 	{Key: daemonset.TaintUnreachable, Effect: daemonset.NoSchedule}, {Key: daemonset.TaintUnreachable, Effect: daemonset.NoExecute},
 }
 
-// StopAnswering lets a node not answer any more.
+// StopAnswering makes a node stop answering.
 func (l *Pods) StopAnswering(name string) {
 	if l.Server.Nodes.Get(name) == nil || l.silent[name] {
 		return
@@ -99,7 +101,7 @@ func (l *Pods) StopAnswering(name string) {
 	})
 }
 
-// lost is when the node controller notices that a node does not answer.
+// lost marks a node as not ready: the node controller has noticed that it does not answer.
 func (l *Pods) lost(name string) {
 	l.changeNode(store.NodeController, name, func(n *store.Node) {
 		n.NotReady, n.NotReadySince = true, l.Agenda.Now()
@@ -130,7 +132,8 @@ func (l *Pods) on(node string) (list []*pod) {
 	return list
 }
 
-// evictAll enters when the pods of a node that does not answer are deleted.
+// evictAll schedules the deletion of the pods of a node that does not answer, except pods that
+// tolerate it for ever.
 func (l *Pods) evictAll(node string) {
 	n := l.Server.Nodes.Get(node)
 	if n == nil {
@@ -152,7 +155,8 @@ func (l *Pods) evictAll(node string) {
 	}
 }
 
-// tolerates is how long a pod stays on a node that does not answer, and whether it has to go at all.
+// tolerates returns how long a pod stays on a node that does not answer. evicted is false if it stays
+// for ever.
 func (l *Pods) tolerates(p *store.Pod) (after time.Duration, evicted bool) {
 	if p.OfDaemonSet {
 		return 0, false
@@ -175,7 +179,7 @@ func (l *Pods) tolerates(p *store.Pod) (after time.Duration, evicted bool) {
 	return after, true
 }
 
-// Answer lets a node answer again.
+// Answer makes a node answer again.
 func (l *Pods) Answer(name string) {
 	if !l.silent[name] {
 		return
@@ -187,6 +191,7 @@ func (l *Pods) Answer(name string) {
 			for _, t := range unreachable {
 				taint(n, t, false)
 			}
+			// Of a node that was not ready when it was added.
 			taint(n, daemonset.Taint{Key: daemonset.TaintNotReady, Effect: daemonset.NoExecute}, false)
 		})
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// LabelMarked is the label of a pod of a CloneSet that is to be deleted.
+// LabelMarked is the label that marks a pod of a CloneSet for deletion.
 const LabelMarked = "apps.kruise.io/specified-delete"
 
 // The kinds, with their groups, as in [workload.Ref.GroupKind].
@@ -34,8 +34,8 @@ func Known(ref workload.Ref) bool {
 	return false
 }
 
-// Revision returns the name of the revision of the template of a set, without a namespace. Pods
-// have it as a label.
+// Revision returns the name of the update revision of a set, without the namespace. Updated pods have
+// it as the value of the label workload.LabelControllerRevision.
 func Revision(s *cluster.Set) string { return prefix(s) + s.Template.Hash }
 
 // TemplateOf returns the hash of the template of a revision of a set.
@@ -92,7 +92,8 @@ type Plan struct {
 // String returns the actions and the status in a line.
 func (p Plan) String() string { return fmt.Sprintf("%v; %+v", p.Actions, p.Status) }
 
-// Reconcile returns a pass of the controller of a set, the zero Plan for an unknown kind.
+// Reconcile returns the plan of one pass of the controller of a set, or the zero Plan for an unknown
+// kind.
 func Reconcile(s Snapshot, now time.Time) Plan {
 	p := pass{set: &s.Set, now: now, update: Revision(&s.Set), current: s.Set.StableRevision}
 	if p.current == "" {
@@ -167,7 +168,7 @@ func (p *pass) available(pod *podorder.Pod) bool {
 	return pod.Available(p.set.MinReadySeconds, p.now)
 }
 
-// count sets the numbers of the status.
+// count sets the numbers and revisions of the status, and when to look again.
 func (p *pass) count(pods []podorder.Pod) {
 	st := &p.plan.Status
 	st.ObservedGeneration = p.set.Generation

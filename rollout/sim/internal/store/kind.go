@@ -19,7 +19,7 @@ const (
 	KindService
 	KindRoute
 	KindIngress
-	KindObject // of a kind of the caller
+	KindObject // of a kind that the user of the simulator defines
 	KindArgoRollout
 	KindReplicationController
 	Kinds = iota // how many there are
@@ -33,19 +33,19 @@ func (k Kind) String() string {
 	}[k]
 }
 
-// A View is the version of the store up to which each kind is seen.
+// A View holds, for each kind, the version of the store up to which a reader has seen it.
 type View [Kinds]int64
 
-// A Role is the part of a process or a user in a cluster.
+// A Role is the role of a process or a user in a cluster: who wrote something.
 type Role string
 
-// The roles. A controller of the caller has its own name.
+// The roles. The role of a controller that the user of the simulator supplies is its name.
 const (
 	DeploymentController Role = "deployment controller"
 	ReplicaSetController Role = "replica set controller"
 	ReplicationManager   Role = "replication manager" // of ReplicationControllers
 	DaemonSetController  Role = "daemon set controller"
-	DaemonHelper         Role = "daemon helper"  // of Rollouts, for DaemonSets of Kubernetes
+	DaemonHelper         Role = "daemon helper"  // part of OpenKruise Rollouts that deletes old pods of native DaemonSets
 	SetController        Role = "set controller" // of CloneSets and StatefulSets
 	RolloutController    Role = "rollout controller"
 	BatchController      Role = "batch controller"
@@ -59,7 +59,7 @@ const (
 	Monkey               Role = "monkey" // the source of faults
 )
 
-// A Verb is the kind of a request.
+// A Verb says what a request or a write does.
 type Verb string
 
 // The verbs.
@@ -67,11 +67,11 @@ const (
 	Create       Verb = "create"
 	Update       Verb = "update" // and patches
 	UpdateStatus Verb = "update status"
-	Delete       Verb = "delete" // ask for it, which only marks objects that take time
-	Remove       Verb = "remove" // the object is gone
+	Delete       Verb = "delete" // request the deletion, which only marks a pod with a grace period
+	Remove       Verb = "remove" // set by Table.Remove: the object has left the store
 )
 
-// A Stage is a part of the life of a pod that a write begins.
+// A Stage is a stage in the life of a pod. A write may mark its beginning.
 type Stage string
 
 // The stages.
