@@ -24,7 +24,7 @@ type templateReader struct {
 // fields that a simulated cluster ignores.
 func (r *templateReader) template(spec *corev1.PodSpec, labels map[string]string) cluster.Template {
 	t := cluster.Template{
-		Needs: PodRequests(spec, r.resources), NodeSelector: spec.NodeSelector, Tolerations: Tolerations(spec.Tolerations),
+		Needs: PodRequests(spec, r.resources), NodeName: spec.NodeName, NodeSelector: spec.NodeSelector, Tolerations: Tolerations(spec.Tolerations),
 		HostPorts: hostPorts(spec), Claims: r.claimsOf(spec),
 	}
 	if a := spec.Affinity; a != nil {

@@ -53,8 +53,8 @@ func (w *worldReader) report(b *believer) {
 		for n := range rs.Status.Replicas {
 			p := reportedPod(rs, n, w.s.Now)
 			want := scheduler.Pod{Pod: &p, Template: w.s.Templates[id]}
-			if p.NodeName = scheduler.BinPack(want, nodes); p.NodeName == "" {
-				p.NodeName = "node" // it is on some node, without taking room
+			if p.NodeName = want.Template.NodeName; p.NodeName == "" {
+				p.NodeName = cmp.Or(scheduler.BinPack(want, nodes), "node") // or on some node, without taking room
 			}
 			nodes.Take(want, p.NodeName)
 			if stays && !p.Ready {

@@ -65,3 +65,23 @@ func TestReportedAlone(t *testing.T) {
 		require.False(t, s.Templates[s.ReplicaSets[0].Template.ID].NeverReady)
 	}
 }
+
+// Pods of a template that names a node are on that node, full or not: those that the world creates, and
+// those that only a status tells of.
+func TestTemplateNamesNode(t *testing.T) {
+	node := `{kind: Node, metadata: {name: %s}, status: {allocatable: {pods: %d}, conditions: [{type: Ready, status: "True"}]}}`
+	for _, status := range []string{`{}`, `{replicas: 3, readyReplicas: 3, availableReplicas: 3}`} {
+		s, err := kube.World(read(t, fmt.Sprintf(node, "a", 9), fmt.Sprintf(node, "b", 0), `{kind: ReplicaSet, metadata: {name: web, uid: r},
+  spec: {replicas: 3, selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {nodeName: b}}}, status: `+status+`}`))
+		require.NoError(t, err)
+		w, err := sim.New(s, sim.Config{})
+		require.NoError(t, err)
+		_, err = w.Settle(time.Hour)
+		require.NoError(t, err)
+		require.Len(t, w.View().Pods(), 3)
+		for _, p := range w.View().Pods() {
+			require.Equal(t, "b", p.NodeName, status)
+			require.True(t, p.Ready)
+		}
+	}
+}

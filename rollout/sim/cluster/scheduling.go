@@ -12,8 +12,11 @@ import (
 // A Template holds the fields of a pod template that the API server, the scheduler and nodes read.
 // The zero Template needs nothing and fits any node that takes pods.
 type Template struct {
-	Needs        []int64                `json:"needs,omitempty"`  // requests of each resource; other requests are 0
-	Limits       []int64                `json:"limits,omitempty"` // limits of each resource, which quotas count as well
+	Needs  []int64 `json:"needs,omitempty"`  // requests of each resource; other requests are 0
+	Limits []int64 `json:"limits,omitempty"` // limits of each resource, which quotas count as well
+	// NodeName is the node on which its pods are created, without a scheduler that checks whether
+	// they fit; "" means none. On a node that the cluster has not, they stay Pending.
+	NodeName     string                 `json:"nodeName,omitzero"`
 	NodeSelector map[string]string      `json:"nodeSelector,omitempty"`
 	Affinity     *selector.NodeSelector `json:"affinity,omitempty"` // required node affinity
 	Tolerations  []daemonset.Toleration `json:"tolerations,omitempty"`

@@ -10,7 +10,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 )
 
-// CreatePod stores a new pod, unless a limit range or a quota forbids it. Its life begins.
+// CreatePod stores a new pod, unless a limit range or a quota forbids it. Its life begins. If its
+// template names a node, the pod is bound to that node already.
 func (s *Server) CreatePod(r Request, p *store.Pod) (*store.Pod, Answer) {
 	if why := s.Quotas.Forbids(p); why != "" {
 		s.Tracef("%s may not create %s: %s", r.By, p.Name, why)
@@ -23,6 +24,9 @@ func (s *Server) CreatePod(r Request, p *store.Pod) (*store.Pod, Answer) {
 	delete(s.Refused, p.ControllerUID)
 	p.UID, p.CreationTimestamp = "", s.Agenda.Now()
 	p.Ready, p.Phase = false, podorder.Pending
+	if p.NodeName == "" {
+		p.NodeName = s.Quotas.template(p).NodeName
+	}
 	return Create(s, &s.Pods, r, p)
 }
 

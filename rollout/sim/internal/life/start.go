@@ -23,7 +23,7 @@ func (l *Pods) change(e *pod, s store.Stage, f func(*store.Pod)) {
 // starts lets a pod start that has a node, which pulls its images unless it has them.
 func (l *Pods) starts(e *pod) {
 	p := e.Now
-	if p.Hold.Unready {
+	if p.Hold.Unready || l.onMissingNode(p) {
 		return
 	}
 	if p.Phase == podorder.Running { // it started before
@@ -51,6 +51,16 @@ func (l *Pods) starts(e *pod) {
 			pulled()
 		}
 	})
+}
+
+// onMissingNode reports whether the template of a pod names a node that the cluster has not, so that
+// no kubelet starts the pod.
+func (l *Pods) onMissingNode(p *store.Pod) bool {
+	if l.Nodes.Len() == 0 || p.NodeName == "" || l.template(p).NodeName != p.NodeName {
+		return false
+	}
+	_, exists := l.Nodes.Index(p.NodeName)
+	return !exists
 }
 
 // running is when the containers of a pod run.
