@@ -126,8 +126,11 @@ func (p *batchPass) createCanary(a batchrelease.CreateCanary) apiserver.Answer {
 	canary := p.apply(a, batchrelease.Snapshot{Workload: &seen}).Canary
 	d.Name, d.Finalizers = canary.Name, nil
 	if a.Name == "" {
-		e.serial++
-		d.Name, d.Finalizers = a.GenerateName+strconv.Itoa(e.serial), []string{workload.FinalizerCanaryDeployment}
+		d.Finalizers = []string{workload.FinalizerCanaryDeployment}
+		for d.Name = stable.Name; e.Deployments.Entry(d.Name) != nil; {
+			e.serial++
+			d.Name = a.GenerateName + strconv.Itoa(e.serial)
+		}
 	}
 	take(&d, canary)
 	d.UID, d.Generation, d.Status = "", canary.Generation, deploy.Status{}

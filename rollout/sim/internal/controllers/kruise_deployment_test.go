@@ -3,6 +3,7 @@
 package controllers
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -52,6 +53,21 @@ func TestRolloutWithCanary(t *testing.T) {
 	h.rest()
 	h.pods(0, 10, "the stable Deployment has the new template, and the canary is deleted")
 	h.finished()
+}
+
+// A canary whose generated name another Deployment has gets the next one at once, as from an API
+// server: the creation is not answered with a conflict.
+func TestCanaryNameTaken(t *testing.T) {
+	h := releasingDeployment(t, 1, 0, 10, trouble.Rates{})
+	s := steps(20, 100)
+	s.EnableExtraWorkloadForCanary = true
+	canary(h, webDeployment, s)
+	taken := fmt.Sprint("web-", h.serial+1)
+	put(h, &h.Deployments, taken, func(d *store.Deployment) { d.Replicas = ptr.To(int32(0)) })
+	h.admit(webDeployment, "v2")
+	h.rest()
+	require.Equal(t, 3, h.Deployments.Len())
+	require.Zero(t, h.Trouble.Counts[trouble.AnsweredExists])
 }
 
 // led makes a route lead traffic to a Service, and a Rollout lead it step by step.
