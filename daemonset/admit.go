@@ -152,12 +152,12 @@ func (in *input) admitSelectors(errs *kplan.FieldErrors) {
 }
 
 // admitLists checks that names of nodes and revisions are set and unique. Of revisions it checks
-// only those that this DaemonSet controls.
+// only those that this DaemonSet controls or adopts.
 func (in *input) admitLists(errs *kplan.FieldErrors) {
 	in.indexNodes(errs)
 	field.Unique(errs, "Revisions", len(in.revisions), func(i int) (name, uid string, counts bool) {
 		r := &in.revisions[i]
-		return r.Name, r.UID, r.ControllerUID == in.ds.UID
+		return r.Name, r.UID, r.ControllerUID == in.ds.UID || in.claimOf(r) != claim.Ignore
 	})
 }
 

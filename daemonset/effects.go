@@ -57,7 +57,7 @@ func Effects(c Change, daemonSets []DaemonSet, opts Options) []replicaset.Effect
 	r.addRevisionEvent(c.Revision)
 	r.addNodeEvent(&c, opts)
 	slices.SortFunc(r.effects, func(a, b replicaset.Effect) int {
-		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Deleted, b.Deleted), cmp.Compare(a.Later, b.Later))
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Deleted, b.Deleted), cmp.Compare(a.Later, b.Later), compareBool(b.Created, a.Created))
 	})
 	return slices.Compact(r.effects)
 }

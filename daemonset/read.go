@@ -62,7 +62,8 @@ func (ps *podSet) name(i int32) string { return ps.reader.At(int(i)).Name }
 func (ps *podSet) comparePods(i, j int32) int { return cmp.Compare(ps.name(i), ps.name(j)) }
 
 // readPods looks at each pod once. The version tells new pods from old pods. If r is a podList, the
-// names and UIDs of the pods that the DaemonSet controls must be unique, and the names must be set.
+// names of the pods that the DaemonSet controls or adopts must be set and unique, and the UIDs of the
+// pods that it controls must be unique.
 func (in *input) readPods(r PodReader, v *Version, errs *kplan.FieldErrors) {
 	n := r.Len()
 	in.podSet = podSet{reader: r, facts: make([]facts, n), owned: make([]int32, 0, n), keyOf: make([]int32, 0, n)}
@@ -76,14 +77,21 @@ func (in *input) readPods(r PodReader, v *Version, errs *kplan.FieldErrors) {
 		if p == nil {
 			continue
 		}
-		identities.Add(p.Name, p.UID, p.ControllerUID == in.ds.UID)
 		in.readPod(int32(i), p, v)
+		identities.Add(in.identity(p))
 	}
 	slices.SortFunc(in.claimed, in.comparePods)
 	slices.SortFunc(in.relabelled, in.comparePods)
-	identities.Check(errs, "Pods", n, func(i int) (name, uid string, counts bool) {
-		return list[i].Name, list[i].UID, list[i].ControllerUID == in.ds.UID
-	})
+	identities.Check(errs, "Pods", n, func(i int) (name, uid string, counts bool) { return in.identity(&list[i]) })
+}
+
+// identity returns the texts of a pod that no other pod may have, and whether a plan reads the pod.
+// The UID of an orphan may be any.
+func (in *input) identity(p *Pod) (name, uid string, counts bool) {
+	if p.ControllerUID == in.ds.UID {
+		return p.Name, p.UID, true
+	}
+	return p.Name, "", verdict(&in.owner, p) != claim.Ignore
 }
 
 // readPod decides whether a pod belongs to the DaemonSet, and finds its node and its facts.

@@ -94,11 +94,7 @@ func (in *input) claimRevisions(h *history) []int32 {
 	})
 	var owned []int32
 	for _, i := range order {
-		r := &in.revisions[i]
-		child := claim.Child{
-			Labels: r.Labels, ControllerKind: r.ControllerKind, ControllerName: r.ControllerName, ControllerUID: r.ControllerUID,
-		}
-		switch claim.Decide(&in.owner, &child).Verdict {
+		switch in.claimOf(&in.revisions[i]) {
 		case claim.Keep:
 			owned = append(owned, i)
 		case claim.Adopt:
@@ -109,6 +105,13 @@ func (in *input) claimRevisions(h *history) []int32 {
 		}
 	}
 	return owned
+}
+
+// claimOf returns the decision whether a revision belongs to the DaemonSet.
+func (in *input) claimOf(r *revision.ControllerRevision) claim.Verdict {
+	return claim.Decide(&in.owner, &claim.Child{
+		Labels: r.Labels, ControllerKind: r.ControllerKind, ControllerName: r.ControllerName, ControllerUID: r.ControllerUID,
+	}).Verdict
 }
 
 // unlabelled returns the owned revisions without a hash in their labels, except revisions with
@@ -136,12 +139,18 @@ func (in *input) relabel(v *Version, same []revision.ControllerRevision, d *revi
 
 // createRevision sets h.create to a new revision of the template. If an existing revision has its
 // name, that revision is current if it has the same template; otherwise the collision count is
-// raised, so that the next hash differs.
+// raised, so that the next hash differs. Of several revisions with the name, which a namespace never
+// has, the first by UID counts.
 func (in *input) createRevision(h *history, number int64) {
 	t := &in.ds.Template
 	parent := revision.Parent{Kind: in.ds.kind(), Name: in.ds.Name, UID: in.ds.UID}
 	r := revision.NewDaemonSetRevision(parent, t.Hash, t.Labels, in.ds.Annotations, t.Data, number, in.opts.Repair.Revision())
-	i := slices.IndexFunc(in.revisions, func(existing revision.ControllerRevision) bool { return existing.Name == r.Name })
+	i := -1
+	for k := range in.revisions {
+		if in.revisions[k].Name == r.Name && (i < 0 || in.revisions[k].UID < in.revisions[i].UID) {
+			i = k
+		}
+	}
 	if i < 0 {
 		h.create, h.version = &r, in.newVersion(t.Hash)
 		return
