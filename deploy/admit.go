@@ -145,13 +145,18 @@ func (in *input) admitPartitioned(errs *kplan.FieldErrors) {
 	in.budget = partition.Budget(in.replicas, p.RollingUpdate, in.opts.Repair.Has(quirk.SumsWrapAround))
 }
 
-// tellApart checks that no two ReplicaSets have the same identity.
+// tellApart checks that no two ReplicaSets that the Deployment keeps, adopts or releases have the
+// same identity.
 func (in *input) tellApart(errs *kplan.FieldErrors) {
-	if s := in.sets; len(s) == 2 && s[0].rs.Name != s[1].rs.Name && s[0].rs.UID != s[1].rs.UID {
+	n := len(in.sets)
+	if s := in.sets; n == 2 && len(in.released) == 0 && s[0].rs.Name != s[1].rs.Name && s[0].rs.UID != s[1].rs.UID {
 		return // the common case
 	}
-	field.Unique(errs, "ReplicaSets", len(in.sets), func(i int) (name, uid string, counts bool) {
-		return in.sets[i].rs.Name, in.sets[i].rs.UID, true
+	field.Unique(errs, "ReplicaSets", n+len(in.released), func(i int) (name, uid string, counts bool) {
+		if i < n {
+			return in.sets[i].rs.Name, in.sets[i].rs.UID, true
+		}
+		return in.released[i-n].Name, in.released[i-n].UID, true
 	})
 }
 

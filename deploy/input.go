@@ -98,17 +98,18 @@ func (in *input) newSet() *set {
 	return &in.sets[in.newAt]
 }
 
-// named returns the ReplicaSet of the namespace with a name, or nil.
-func (in *input) named(name string) *replicaset.ReplicaSet {
+// named returns the ReplicaSet of the namespace with a name, or nil. Of several, which a namespace
+// never has, it returns the first by UID.
+func (in *input) named(name string) (found *replicaset.ReplicaSet) {
 	if in.tracked != nil {
 		return in.tracked.named(name)
 	}
 	for i := range in.namespaceSets {
-		if in.namespaceSets[i].Name == name {
-			return &in.namespaceSets[i]
+		if rs := &in.namespaceSets[i]; rs.Name == name && (found == nil || rs.UID < found.UID) {
+			found = rs
 		}
 	}
-	return nil
+	return found
 }
 
 func (s *set) status() *replicaset.Status { return &s.rs.Status }
