@@ -54,8 +54,9 @@ func shareBits(n int) int { return min(24, 32-bits.Len32(uint32(n))) }
 
 // Apportion divides goal pods among parts in proportion to their weights. It rounds all shares
 // down, and then gives one more pod to some parts until the sum is goal. The policy selects
-// these parts; among equal parts the youngest is first. Weights below 0 count as 0, and if all
-// weights are 0, all count as 1. A goal below 0 counts as 0.
+// these parts; among equal parts the youngest is first, and among parts of one Age the first in
+// the list. Weights below 0 count as 0, and if all weights are 0, all count as 1. A goal below 0
+// counts as 0.
 //
 //	share(i) = floor(goal * weight(i) / sum of weights), and 1 more for some parts
 //	sum of share(i) = goal
@@ -132,7 +133,7 @@ func leftoverOrder(parts []Part, cut []uint64, leftover Leftover) []int {
 	for k := range order {
 		order[k] = k
 	}
-	slices.SortFunc(order, func(k, l int) int {
+	slices.SortStableFunc(order, func(k, l int) int {
 		larger, younger := cmp.Compare(parts[l].Size, parts[k].Size), cmp.Compare(parts[l].Age, parts[k].Age)
 		switch leftover {
 		case LeftoverLargest:

@@ -245,6 +245,29 @@ func TestProportional(t *testing.T) {
 	require.Equal(t, []int{1, 0, 2}, rollout.BySize(sets, -1), "the oldest of equals first")
 }
 
+// Sets of one size and age keep the order of the list, however many there are; so do parts that get
+// what rounding leaves over.
+func TestEqualSetsKeepOrder(t *testing.T) {
+	const n = 50
+	sets, parts, want := make([]rollout.Set, n), make([]rollout.Part, n), make([]int, 0, n)
+	for i := range n {
+		sets[i].Wanted, parts[i] = int32(i%3), rollout.Part{Weight: 1, Size: int32(i % 3)}
+	}
+	for size := 2; size >= 0; size-- {
+		for i := size; i < n; i += 3 {
+			want = append(want, i)
+		}
+	}
+	require.Equal(t, want, rollout.BySize(sets, 1))
+	require.Equal(t, want, rollout.BySize(sets, -1))
+	for left := range int64(n) {
+		shares := rollout.Apportion(left, parts, nil, rollout.LeftoverLargest)
+		for k, i := range want {
+			require.Equal(t, int64(k) < left, shares[i] == 1)
+		}
+	}
+}
+
 func TestApportion(t *testing.T) {
 	parts := []rollout.Part{{Weight: 6, Size: 6, Age: 0}, {Weight: 3, Size: 3, Age: 1}, {Weight: 3, Size: 3, Age: 2}}
 	require.Equal(t, []int64{7, 3, 3}, rollout.Apportion(13, parts, nil, rollout.LeftoverMostCut))

@@ -9,7 +9,7 @@ import (
 
 // BySize returns the indexes of sets in the order in which they are scaled in proportion: the
 // largest first. Among equally large sets the youngest is first if toAdd is above 0, and
-// otherwise the oldest.
+// otherwise the oldest. Sets of one size and Age keep their order.
 //
 // It mirrors ReplicaSetsBySizeNewer and ReplicaSetsBySizeOlder of the controller package
 // of Kubernetes.
@@ -18,7 +18,7 @@ func BySize(sets []Set, toAdd int64) []int {
 	for k := range order {
 		order[k] = k
 	}
-	slices.SortFunc(order, func(k, l int) int {
+	slices.SortStableFunc(order, func(k, l int) int {
 		older := cmp.Compare(sets[k].Age, sets[l].Age)
 		if toAdd > 0 {
 			older = -older

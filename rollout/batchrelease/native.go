@@ -47,7 +47,7 @@ type NativeBatch struct {
 	Revision               string               `json:"revision"`
 	MaxUnavailable         rollout.IntOrPercent `json:"maxUnavailable,omitzero"` // unset means 1
 	DesiredNumberScheduled int32                `json:"desiredNumberScheduled"`
-	Pods                   []DaemonSetPod       `json:"pods,omitempty"`
+	Pods                   []DaemonSetPod       `json:"pods,omitempty"` // in any order: pods that are alike go by name
 }
 
 // Allowed returns how many pods may be unavailable, at least one.
@@ -139,9 +139,9 @@ func (b NativeBatch) candidates() []*DaemonSetPod {
 			list = append(list, &b.Pods[i])
 		}
 	}
-	slices.SortStableFunc(list, func(p, q *DaemonSetPod) int {
+	slices.SortFunc(list, func(p, q *DaemonSetPod) int {
 		return cmp.Or(first(p.Pending, q.Pending), first(!p.Ready, !q.Ready), cmp.Compare(cost(p), cost(q)),
-			q.CreationTimestamp.Compare(p.CreationTimestamp))
+			q.CreationTimestamp.Compare(p.CreationTimestamp), cmp.Compare(p.Name, q.Name), cmp.Compare(p.UID, q.UID))
 	})
 	return list
 }

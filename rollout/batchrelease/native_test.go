@@ -4,6 +4,7 @@ package batchrelease_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -82,6 +83,13 @@ func TestNativeVictims(t *testing.T) {
 		got, err := b.Victims(repair)
 		require.NoError(t, err)
 		require.Equal(t, want, fmt.Sprint(got))
+	}
+	alike := []batchrelease.DaemonSetPod{old("c", nil), old("a", nil), old("b", nil)}
+	for range 2 {
+		got, err := batchrelease.NativeBatch{Partition: "1", Revision: "new", MaxUnavailable: rollout.Int(9), Pods: alike}.Victims(0)
+		require.NoError(t, err)
+		require.Equal(t, "[a b]", fmt.Sprint(got), "by name, in whatever order they come")
+		slices.Reverse(alike)
 	}
 	_, err := batchrelease.NativeBatch{Partition: "x", Revision: "new", Pods: pods}.Victims(0)
 	require.ErrorIs(t, err, kplan.ErrInvalid)

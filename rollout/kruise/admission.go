@@ -178,10 +178,15 @@ func (a *admission) usable() (list []*workload.Set) {
 }
 
 // labelStable names the stable ReplicaSet: the first with another template by revision, then
-// by age.
+// by age. A revision that cannot be read compares by age alone, which can be cyclic: sorted by
+// age first, the ReplicaSets have one order whatever the order of the list.
 func (a *admission) labelStable(usable []*workload.Set) {
+	byAge := func(s, t *workload.Set) int {
+		return cmp.Or(s.CreationTimestamp.Compare(t.CreationTimestamp), cmp.Compare(s.Name, t.Name))
+	}
+	slices.SortFunc(usable, byAge)
 	slices.SortStableFunc(usable, func(s, t *workload.Set) int {
-		return cmp.Or(compareRevision(s.Revision, t.Revision), s.CreationTimestamp.Compare(t.CreationTimestamp), cmp.Compare(s.Name, t.Name))
+		return cmp.Or(compareRevision(s.Revision, t.Revision), byAge(s, t))
 	})
 	stable := slices.IndexFunc(usable, func(s *workload.Set) bool { return !s.Template.Same(a.s.New.Template) })
 	if stable < 0 && a.opts.Repair.Has(quirk.ReleaseOfWhatIsThere) && !a.s.Old.Template.Same(a.s.New.Template) {

@@ -136,6 +136,19 @@ func TestAdmitDeployment(t *testing.T) {
 		})
 		require.Equal(t, c.want, a.Object.Labels[workload.LabelStableRevision], c.why)
 	}
+	names := map[string]bool{}
+	for _, order := range [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
+		a := admit(t, deployment, r, func(s *kruise.AdmitSnapshot) {
+			sets := []workload.Set{{Name: "a", Revision: "3"}, {Name: "b", Revision: "x"}, {Name: "c", Revision: "1"}}
+			s.Sets = nil
+			for _, i := range order {
+				sets[i].Template, sets[i].Replicas, sets[i].CreationTimestamp = template("v"+sets[i].Name), 1, now.Add(time.Duration(i)*time.Hour)
+				s.Sets = append(s.Sets, sets[i])
+			}
+		})
+		names[a.Object.Labels[workload.LabelStableRevision]] = true
+	}
+	require.Len(t, names, 1, "a is before b by age, b before c by age, and c before a by revision: the order of the list decides nothing")
 	same := admit(t, deployment, r, func(s *kruise.AdmitSnapshot) {
 		s.New.Annotations = map[string]string{workload.LabelRolloutID: "2"}
 		s.New.Template = s.Old.Template
