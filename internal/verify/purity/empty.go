@@ -34,6 +34,12 @@ func empties[S, P any](t T, s S, plan func(S) (P, error), want outcome[P]) {
 	}
 }
 
+// SetEmpties makes each empty list and map in the value of a pointer empty, if the function returns
+// true, or nil. It writes to memory that the value shares: see [Clone].
+func SetEmpties(pointer any, empty func() bool) {
+	lists(reflect.ValueOf(pointer), "", true, func(_ string, v reflect.Value) { v.Set(emptyOf(v.Type(), empty())) })
+}
+
 // emptyOf returns an empty list or map, or a nil one.
 func emptyOf(of reflect.Type, empty bool) reflect.Value {
 	switch {
