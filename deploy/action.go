@@ -177,8 +177,14 @@ func (AnnotateDeployment) isAction() {}
 func (DeleteReplicaSet) isAction()   {}
 
 // String returns the message of the event that Kubernetes records, the reason and the revision.
+// Kubernetes records no event for a ReplicaSet that is created without pods: then String returns
+// "Created" and its name.
 func (a CreateReplicaSet) String() string {
-	return fmt.Sprintf("%s (%s, revision %d)", (&ScaleReplicaSet{Kind: a.Kind, Name: a.Name, To: a.Replicas}).event(), a.Reason, a.Revision)
+	text := "Created " + wordOfSet(a.Kind) + " " + a.Name
+	if a.Replicas > 0 {
+		text = (&ScaleReplicaSet{Kind: a.Kind, Name: a.Name, To: a.Replicas}).event()
+	}
+	return fmt.Sprintf("%s (%s, revision %d)", text, a.Reason, a.Revision)
 }
 
 // String returns one line with the keys of the annotations, and minReadySeconds if it is set.

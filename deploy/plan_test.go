@@ -52,7 +52,7 @@ held back: Paused`, p.String())
 	require.Equal(t, "nothing to do", deploy.Plan{}.String())
 	require.Equal(t, "Annotated replica set a: minReadySeconds=5 (Revision)",
 		deploy.AnnotateReplicaSet{Name: "a", MinReadySeconds: ptr.To(int32(5)), Reason: reason.Revision}.String())
-	require.Equal(t, "Scaled up replica set b from 0 to 0 (NewTemplate, revision 2)",
+	require.Equal(t, "Created replica set b (NewTemplate, revision 2)",
 		deploy.CreateReplicaSet{Name: "b", Revision: 2, Reason: reason.NewTemplate}.String(), "there is no room for a pod yet")
 	require.True(t, deploy.Plan{}.Empty())
 	require.False(t, p.Empty())
