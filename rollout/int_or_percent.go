@@ -35,6 +35,9 @@ func Percent(p int32) IntOrPercent { return IntOrPercent{value: p, kind: percent
 // isString is set, the percentage in text. Like Kubernetes, it refuses a text without "%",
 // such as "5" or the empty text. The error is a [kplan.FieldError] with an empty path.
 //
+// The deprecated GetValueFromIntOrPercent of package intstr accepts "50" and reads it as 50 %.
+// A controller that has called it until now appends the missing "%" to such a text.
+//
 //	v, err := rollout.FromIntOrString(x.Type == intstr.String, x.IntVal, x.StrVal)
 func FromIntOrString(isString bool, number int32, text string) (IntOrPercent, error) {
 	if !isString {
