@@ -99,6 +99,7 @@ func (m *machine) rest(w *world) (d daemonset.Delta) {
 		ds.MinReadySeconds = random.OneOf[int32](m.S, "ready for", 0, 10, 5)
 	case 5:
 		ds.Template.NodeSelector, ds.Template.Affinity, ds.Template.Tolerations = any.DaemonSet.Template.NodeSelector, any.DaemonSet.Template.Affinity, any.DaemonSet.Template.Tolerations
+		ds.Template.NodeName = random.OneOf(m.S, "node name", "", "", "", "n1")
 	case 6:
 		in := &selector.LabelSelector{MatchExpressions: []selector.Expression{{Key: "app", Operator: selector.In, Values: []string{random.OneOf(m.S, "in", "agent", "x")}}}}
 		ds.Selector = random.OneOf(m.S, "selector", in, selector.FromLabels(map[string]string{"app": "agent"}), any.DaemonSet.Selector)
@@ -161,7 +162,7 @@ func (m *machine) tune(w *world) (d daemonset.Delta) {
 		m.opts = daemonset.Options{Repair: m.opts.Repair, SkipDeadNodes: random.OneOf[int32](m.S, "skip", 0, 1), StrictUnavailable: m.One("strict", 2), Prune: m.One("prune", 2), SumHolds: m.One("sum", 2)}
 	}
 	if m.One("as it was", 3) {
-		t.NodeSelector, t.Affinity, t.Tolerations, ds.Selector, ds.DeletionTimestamp, ds.NodeSelector = nil, nil, nil, began.Selector, time.Time{}, nil
+		t.NodeName, t.NodeSelector, t.Affinity, t.Tolerations, ds.Selector, ds.DeletionTimestamp, ds.NodeSelector = "", nil, nil, nil, began.Selector, time.Time{}, nil
 		ds.UID, ds.Partition, d.Written, d.Read = began.UID, rollout.IntOrPercent{}, &daemonset.Versions{}, &daemonset.Versions{}
 	}
 	d.DaemonSet = &ds
