@@ -8,6 +8,7 @@ import (
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/internal/base/field"
+	"github.com/kplan-go/kplan/replicaset/expect"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/selector"
@@ -34,7 +35,7 @@ type input struct {
 	surge          rollout.IntOrPercent
 	maxUnavailable rollout.IntOrPercent
 
-	written, read Versions
+	written, read expect.Versions
 
 	index   nameIndex // of nodes
 	backoff Backoff   // of the snapshot, sorted

@@ -11,7 +11,7 @@ import (
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/podorder"
-	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/expect"
 	"github.com/kplan-go/kplan/rollout"
 )
 
@@ -67,7 +67,7 @@ func ExamplePlan_Empty() {
 // Until the cache shows the pod that is created, the next plan only reports a status.
 func ExamplePlan_Expect() {
 	plan, _ := daemonset.Reconcile(logs(), noon, daemonset.Options{})
-	e := plan.Expect(replicaset.Expectations{}, noon)
+	e := plan.Expect(expect.Expectations{}, noon)
 	fmt.Println(e.Creations, "expected, satisfied:", e.Satisfied(noon), "and once seen:", e.CreationObserved().Satisfied(noon))
 	// Output: 1 expected, satisfied: false and once seen: true
 }
@@ -78,7 +78,7 @@ func ExampleFinish() {
 	plan, _ := daemonset.Reconcile(s, noon, daemonset.Options{})
 	result := daemonset.Finish(s, plan, daemonset.Report{
 		Outcomes:     []kplan.Outcome{{Answer: kplan.Failed, Err: errors.New("exceeded quota")}},
-		Expectations: plan.Expect(replicaset.Expectations{}, noon),
+		Expectations: plan.Expect(expect.Expectations{}, noon),
 	}, noon, daemonset.Options{})
 	fmt.Println(result.Err, result.Expectations.Creations, result.WriteStatus)
 	// Output: exceeded quota 0 true

@@ -14,7 +14,7 @@ import (
 	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/internal/base/apply"
 	"github.com/kplan-go/kplan/internal/base/ptr"
-	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/expect"
 	"github.com/kplan-go/kplan/revision"
 )
 
@@ -36,15 +36,15 @@ type Report struct {
 	// Expectations are the result of [Plan.Expect], less the events observed meanwhile. Read
 	// them, call Finish and store the expectations of the result under one lock. Otherwise
 	// events observed in the meantime are lost.
-	Expectations replicaset.Expectations
+	Expectations expect.Expectations
 }
 
 // A Result is the end of a pass.
 type Result struct {
-	Expectations replicaset.Expectations // while they are not satisfied, set Snapshot.Unseen
+	Expectations expect.Expectations // while they are not satisfied, set Snapshot.Unseen
 	// Written is for the next snapshot: the versions of the pods that were created or adopted.
-	// Add the version of the status once it is written, see [Versions.WroteStatus].
-	Written     Versions
+	// Add the version of the status once it is written, see [expect.Versions.WroteOwner].
+	Written     expect.Versions
 	Status      Status // to be written if WriteStatus is set
 	WriteStatus bool
 	Events      []kplan.Event // to be recorded, in order
@@ -67,7 +67,7 @@ type Result struct {
 
 // Expect returns the expectations to store before the plan is executed: of the pods that the plan
 // creates and deletes, or the argument before if it does neither.
-func (p Plan) Expect(before replicaset.Expectations, now time.Time) replicaset.Expectations {
+func (p Plan) Expect(before expect.Expectations, now time.Time) expect.Expectations {
 	creations, names := int64(0), []string(nil)
 	for _, a := range p.Actions {
 		switch a := a.(type) {
@@ -80,7 +80,7 @@ func (p Plan) Expect(before replicaset.Expectations, now time.Time) replicaset.E
 	if creations == 0 && len(names) == 0 {
 		return before
 	}
-	return replicaset.ExpectDeletions(names, now).Raise(creations, 0)
+	return expect.Deletions(names, now).Raise(creations, 0)
 }
 
 // Finish returns the results of the execution of p, a plan for s: the remaining expectations,
@@ -97,8 +97,9 @@ func (p Plan) Expect(before replicaset.Expectations, now time.Time) replicaset.E
 func Finish(s Snapshot, p Plan, r Report, now time.Time, opts Options) Result {
 	f := finish{s: &s, plan: &p, report: &r, now: now.Round(0).UTC(), opts: opts}
 	f.result = Result{Expectations: r.Expectations, Written: s.Written, Status: copyStatus(s.DaemonSet.Status), Backoff: s.Backoff.clone()}
-	if _, stale := s.Written.staleness(s.Read); stale != nil {
-		f.result.Err, f.result.Errs = stale, []error{stale}
+	if unseen, stale := s.Written.Unseen(s.Read); stale {
+		f.result.Err = unseen.Err("daemonsets.apps", "pods")
+		f.result.Errs = []error{f.result.Err}
 		return f.result
 	}
 	f.actions()
@@ -210,7 +211,7 @@ func (f *finish) wrote(a Action, o *kplan.Outcome) {
 	switch a.(type) {
 	case AdoptPod, CreatePod:
 		if o.Answer == kplan.Done && o.ResourceVersion != "" {
-			f.result.Written = f.result.Written.wrotePod(f.s.DaemonSet.UID, o.ResourceVersion)
+			f.result.Written = f.result.Written.WroteChild(f.s.DaemonSet.UID, o.ResourceVersion)
 		}
 	}
 }
@@ -294,7 +295,10 @@ func (f *finish) recheck() {
 // again returns the snapshot after the actions that were carried out.
 func (f *finish) again() *Snapshot {
 	next := *f.s
-	next.Written, next.Read = f.result.Written, f.s.Read.upTo(f.result.Written)
+	next.Written = f.result.Written
+	if next.Read.Children != "" && next.Written.Children != "" { // the snapshot has the writes
+		next.Read = next.Read.WroteChild(next.Read.OwnerUID, next.Written.Children)
+	}
 	next.Pods, next.Revisions = slices.Clone(f.s.Pods), slices.Clone(f.s.Revisions)
 	for i, a := range f.plan.Actions {
 		if o := f.outcome(i); o.Answer != "" {

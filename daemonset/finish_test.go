@@ -15,7 +15,7 @@ import (
 	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/internal/verify/purity"
-	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/expect"
 	"github.com/kplan-go/kplan/revision"
 )
 
@@ -51,7 +51,7 @@ func podPlan() daemonset.Plan {
 
 func TestFinish(t *testing.T) {
 	p, s := podPlan(), cluster(1)
-	e := p.Expect(replicaset.Expectations{}, t0)
+	e := p.Expect(expect.Expectations{}, t0)
 	require.Equal(t, int64(3), e.Creations)
 	require.Equal(t, []string{"a", "b", "c"}, e.Pending)
 	require.Equal(t, e, daemonset.Plan{}.Expect(e, t0.Add(1)))
@@ -80,7 +80,7 @@ func TestFinish(t *testing.T) {
 func TestFinishPodsFailed(t *testing.T) {
 	p := podPlan()
 	outcomes := append(done("x"), boom, kplan.Outcome{}, done("")[0], boom, kplan.Outcome{Answer: kplan.NotFound}, kplan.Outcome{})
-	r := daemonset.Finish(cluster(1), p, daemonset.Report{Outcomes: outcomes, Expectations: p.Expect(replicaset.Expectations{}, t0)}, t0, daemonset.Options{})
+	r := daemonset.Finish(cluster(1), p, daemonset.Report{Outcomes: outcomes, Expectations: p.Expect(expect.Expectations{}, t0)}, t0, daemonset.Options{})
 	require.ErrorIs(t, r.Err, errBoom)
 	require.Len(t, r.Errs, 2)
 	require.EqualError(t, r.Errs[1], "unable to delete pods: boom")
@@ -102,7 +102,7 @@ func TestFinishPodsFailed(t *testing.T) {
 func TestFinishNamespaceTerminating(t *testing.T) {
 	p := daemonset.Plan{Actions: daemonset.Actions{daemonset.CreatePod{Node: "n1"}}}
 	for repair, want := range map[quirk.Set]int64{0: 1, quirk.TerminatingNamespaceRaisesExpectations: 0} {
-		report := daemonset.Report{Outcomes: []kplan.Outcome{{Answer: kplan.NamespaceTerminating}}, Expectations: p.Expect(replicaset.Expectations{}, t0)}
+		report := daemonset.Report{Outcomes: []kplan.Outcome{{Answer: kplan.NamespaceTerminating}}, Expectations: p.Expect(expect.Expectations{}, t0)}
 		r := daemonset.Finish(cluster(1), p, report, t0, daemonset.Options{Repair: repair})
 		require.NoError(t, r.Err)
 		require.Empty(t, r.Events)
@@ -119,7 +119,7 @@ func TestFinishStopped(t *testing.T) {
 	} {
 		p, s := podPlan(), cluster(1)
 		p.Actions = append(daemonset.Actions{a}, p.Actions...)
-		report := daemonset.Report{Outcomes: []kplan.Outcome{boom}, Expectations: p.Expect(replicaset.Expectations{}, t0)}
+		report := daemonset.Report{Outcomes: []kplan.Outcome{boom}, Expectations: p.Expect(expect.Expectations{}, t0)}
 		r := daemonset.Finish(s, p, report, t0, daemonset.Options{})
 		require.ErrorIs(t, r.Err, errBoom, "%T", a)
 		require.False(t, r.WriteStatus, "%T", a)
@@ -154,9 +154,9 @@ func TestFinishCollision(t *testing.T) {
 // While writes are not seen, the pass is repeated when they are given up.
 func TestFinishUnseen(t *testing.T) {
 	s := with(cluster(1), func(s *daemonset.Snapshot) { s.Unseen = true })
-	report := daemonset.Report{Expectations: replicaset.ExpectCreations(1, t0)}
+	report := daemonset.Report{Expectations: expect.Creations(1, t0)}
 	at := daemonset.Finish(s, daemonset.Plan{}, report, t0, daemonset.Options{}).RecheckAt
-	require.Equal(t, t0.Add(replicaset.ExpectationTimeout+1), at)
+	require.Equal(t, t0.Add(expect.Timeout+1), at)
 	sooner := daemonset.Plan{RecheckAt: t0.Add(time.Second)}
 	require.Equal(t, sooner.RecheckAt, daemonset.Finish(s, sooner, report, t0, daemonset.Options{}).RecheckAt)
 }
@@ -180,7 +180,7 @@ func TestFinishOrphanGone(t *testing.T) {
 	outcomes := done("", "", "", "", "new", "", "", "")
 	outcomes[5] = kplan.Outcome{Answer: kplan.NotFound}
 	outcomes[3].ResourceVersion, outcomes[4].UID, outcomes[6].ResourceVersion = "8", "new-uid", "9"
-	report := daemonset.Report{Outcomes: outcomes, Expectations: p.Expect(replicaset.Expectations{}, t0)}
+	report := daemonset.Report{Outcomes: outcomes, Expectations: p.Expect(expect.Expectations{}, t0)}
 	r := daemonset.Finish(s, p, report, t0, daemonset.Options{})
 	require.ErrorIs(t, r.Err, kplan.ErrGone)
 	require.False(t, r.WriteStatus)

@@ -17,6 +17,7 @@ import (
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/reason"
+	"github.com/kplan-go/kplan/replicaset/expect"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/selector"
 )
@@ -84,7 +85,7 @@ func TestOverheadSums(t *testing.T) {
 func TestPropertyOverheadIsThePlan(t *testing.T) {
 	check(t, func(t *rapid.T) {
 		s, opts := anything(t), anyOptions(t)
-		s.Pods, s.Revisions, s.Backoff, s.Unseen, s.Written, s.Read = nil, nil, nil, false, daemonset.Versions{}, daemonset.Versions{}
+		s.Pods, s.Revisions, s.Backoff, s.Unseen, s.Written, s.Read = nil, nil, nil, false, expect.Versions{}, expect.Versions{}
 		s.DaemonSet.DeletionTimestamp, s.DaemonSet.Progressive, s.DaemonSet.Burst, opts.Freeze = time.Time{}, false, rollout.Int(1<<20), false
 		p := reconcile(t, s, t0, opts)
 		if slices.ContainsFunc(p.Holds, func(h kplan.Hold) bool { return h.Reason == reason.SelectingAll }) {

@@ -16,7 +16,7 @@ import (
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/daemonset/quirk"
-	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/expect"
 	"github.com/kplan-go/kplan/rollout"
 )
 
@@ -60,7 +60,7 @@ func nameLength(t *testing.T, s daemonset.Snapshot, o daemonset.Options) string 
 // awaited returns how many creations are waited for in a namespace that is going.
 func awaited(t *testing.T, s daemonset.Snapshot, o daemonset.Options) string {
 	p := mustPlan(t, s, o)
-	report := daemonset.Report{Outcomes: []kplan.Outcome{{Answer: kplan.NamespaceTerminating}}, Expectations: p.Expect(replicaset.Expectations{}, t0)}
+	report := daemonset.Report{Outcomes: []kplan.Outcome{{Answer: kplan.NamespaceTerminating}}, Expectations: p.Expect(expect.Expectations{}, t0)}
 	return fmt.Sprint(daemonset.Finish(s, p, report, t0, o).Expectations.Creations)
 }
 

@@ -72,8 +72,13 @@ func (in *input) plan(h *history, omitted omittedNodes) Plan {
 // DaemonSet with an empty selector that is being deleted, Kubernetes records the event about the
 // selector, and OpenKruise does not.
 func (in *input) stopHold() kplan.Hold {
-	if hold, err := in.written.staleness(in.read); err != nil {
-		return hold // Finish returns the error
+	if unseen, stale := in.written.Unseen(in.read); stale { // Finish returns an error
+		why := reason.StalePods
+		if unseen.Owner {
+			why = reason.StaleOwner
+		}
+		read, written := unseen.Numbers()
+		return kplan.Hold{Reason: why, Have: read, Limit: written}
 	}
 	s := in.ds.Selector
 	selectsAll := s != nil && len(s.MatchLabels)+len(s.MatchExpressions) == 0

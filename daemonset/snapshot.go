@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kplan-go/kplan/replicaset/expect"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/selector"
@@ -80,8 +81,8 @@ type Snapshot struct {
 	// the versions up to which the caches had read when Pods and DaemonSet were taken from
 	// them. While Read is older than Written, nothing is planned. A cache that cannot tell how
 	// far it has read leaves Read empty, and then no pass waits for it.
-	Written Versions `json:"written,omitzero"`
-	Read    Versions `json:"read,omitzero"`
+	Written expect.Versions `json:"written,omitzero"`
+	Read    expect.Versions `json:"read,omitzero"`
 }
 
 // A Strategy is how a DaemonSet replaces pods of an old template.

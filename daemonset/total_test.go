@@ -96,5 +96,4 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[daemonset.UpdatePod](),
 	reflect.TypeFor[daemonset.UpdateRevision](),
 	reflect.TypeFor[daemonset.Version](),
-	reflect.TypeFor[daemonset.Versions](),
 }

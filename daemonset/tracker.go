@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/internal/base/tracked"
+	"github.com/kplan-go/kplan/replicaset/expect"
 	"github.com/kplan-go/kplan/revision"
 )
 
@@ -148,7 +149,7 @@ type Delta struct {
 	// Unseen replaces [Snapshot].Unseen.
 	Unseen *bool
 	// Written and Read replace the versions of the snapshot.
-	Written, Read *Versions
+	Written, Read *expect.Versions
 }
 
 // A NodeEvent is a change of one node: an addition if Old is nil, a deletion if New is nil, and
@@ -185,7 +186,7 @@ func (ofPods) Version(p *Pod) string { return p.ResourceVersion }
 // Apply applies a change.
 //
 // The events of one pod or node may come twice. If the pods have resource versions that
-// compare, see [replicaset.CompareVersions], their events may also come late: a pod older than
+// compare, see [expect.CompareVersions], their events may also come late: a pod older than
 // the known one changes nothing, unless it is the removal of the known pod. Nodes have no
 // versions here, so the last event of each node wins. A removed object is not remembered, so
 // an addition that comes after its removal adds it again. The events of different objects may

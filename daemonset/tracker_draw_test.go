@@ -10,6 +10,7 @@ import (
 	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/internal/verify/random"
+	"github.com/kplan-go/kplan/replicaset/expect"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/selector"
 )
@@ -106,12 +107,12 @@ func (m *machine) rest(w *world) (d daemonset.Delta) {
 	case 7:
 		ds.DeletionTimestamp = random.OneOf(m.S, "deleted", time.Time{}, time.Time{}, m.Now)
 	case 8:
-		version := func(label string) *daemonset.Versions {
-			return &daemonset.Versions{Pods: random.OneOf(m.S, label+" pods", "", "7", "12"), DaemonSets: random.OneOf(m.S, label+" sets", "", "7", "12")}
+		version := func(label string) *expect.Versions {
+			return &expect.Versions{Children: random.OneOf(m.S, label+" pods", "", "7", "12"), Owner: random.OneOf(m.S, label+" sets", "", "7", "12")}
 		}
 		d.Written, d.Read = version("written"), version("read")
 		if m.S.Below("all is read", 4) > 0 {
-			d.Written = &daemonset.Versions{}
+			d.Written = &expect.Versions{}
 		}
 	case 9:
 		unseen := m.One("unseen", 4)
@@ -163,7 +164,7 @@ func (m *machine) tune(w *world) (d daemonset.Delta) {
 	}
 	if m.One("as it was", 3) {
 		t.NodeName, t.NodeSelector, t.Affinity, t.Tolerations, ds.Selector, ds.DeletionTimestamp, ds.NodeSelector = "", nil, nil, nil, began.Selector, time.Time{}, nil
-		ds.UID, ds.Partition, d.Written, d.Read = began.UID, rollout.IntOrPercent{}, &daemonset.Versions{}, &daemonset.Versions{}
+		ds.UID, ds.Partition, d.Written, d.Read = began.UID, rollout.IntOrPercent{}, &expect.Versions{}, &expect.Versions{}
 	}
 	d.DaemonSet = &ds
 	return d

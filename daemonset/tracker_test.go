@@ -15,6 +15,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/internal/verify/trackedtest"
+	"github.com/kplan-go/kplan/replicaset/expect"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 )
@@ -72,7 +73,7 @@ func TestTrackerForgetsBackoff(t *testing.T) {
 		s := large(3, 1)
 		tr := tracker(t, &s)
 		if stale {
-			require.NoError(t, tr.Apply(daemonset.Delta{Written: &daemonset.Versions{OwnerUID: s.DaemonSet.UID, Pods: "2"}, Read: &daemonset.Versions{OwnerUID: s.DaemonSet.UID, Pods: "1"}}))
+			require.NoError(t, tr.Apply(daemonset.Delta{Written: &expect.Versions{OwnerUID: s.DaemonSet.UID, Children: "2"}, Read: &expect.Versions{OwnerUID: s.DaemonSet.UID, Children: "1"}}))
 		} else {
 			require.NoError(t, tr.Apply(daemonset.Delta{Backoff: &table}))
 		}

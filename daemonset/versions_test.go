@@ -10,22 +10,23 @@ import (
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/reason"
+	"github.com/kplan-go/kplan/replicaset/expect"
 )
 
 // While a cache is older than what was written, nothing is planned, the hold says which
 // versions these are, and Finish asks to try again and keeps what was written.
 func TestStale(t *testing.T) {
-	written := daemonset.Versions{OwnerUID: "agent-uid", Pods: "12", DaemonSets: "20"}
+	written := expect.Versions{OwnerUID: "agent-uid", Children: "12", Owner: "20"}
 	for _, tt := range []struct {
 		why  string
-		read daemonset.Versions
+		read expect.Versions
 		hold kplan.Hold
 		err  string
 	}{
-		{"a pod that was created is not there", daemonset.Versions{Pods: "9", DaemonSets: "20"},
+		{"a pod that was created is not there", expect.Versions{Children: "9", Owner: "20"},
 			kplan.Hold{Reason: reason.StalePods, Have: 9, Limit: 12},
 			"read version: 9 is not as new as written version: 12 for group resource pods"},
-		{"the status is an older one", daemonset.Versions{Pods: "12", DaemonSets: "19"},
+		{"the status is an older one", expect.Versions{Children: "12", Owner: "19"},
 			kplan.Hold{Reason: reason.StaleOwner, Have: 19, Limit: 20},
 			"read version: 19 is not as new as written version: 20 for group resource daemonsets.apps"},
 	} {
@@ -45,18 +46,18 @@ func TestStale(t *testing.T) {
 			require.Len(t, nodes, 2)
 		})
 	}
-	for why, read := range map[string]daemonset.Versions{
-		"as new as what was written": {Pods: "12", DaemonSets: "20"},
-		"newer, by number":           {Pods: "100", DaemonSets: "100"},
+	for why, read := range map[string]expect.Versions{
+		"as new as what was written": {Children: "12", Owner: "20"},
+		"newer, by number":           {Children: "100", Owner: "100"},
 		"a cache that cannot tell":   {},
-		"not comparable":             {Pods: "x", DaemonSets: "01"},
+		"not comparable":             {Children: "x", Owner: "01"},
 	} {
 		s := cluster(2)
 		s.Written, s.Read = written, read
 		require.NotEmpty(t, mustPlan(t, s, daemonset.Options{}).Actions, why)
 	}
 	s := cluster(1)
-	s.DaemonSet.Selector.MatchLabels, s.Written, s.Read = nil, written, daemonset.Versions{Pods: "1"}
+	s.DaemonSet.Selector.MatchLabels, s.Written, s.Read = nil, written, expect.Versions{Children: "1"}
 	require.Equal(t, reason.StalePods, mustPlan(t, s, daemonset.Options{}).Holds[0].Reason, "before it is said that it selects all")
 }
 
@@ -73,12 +74,12 @@ func TestWritten(t *testing.T) {
 		outcomes = append(outcomes, kplan.Outcome{Answer: kplan.Done, ResourceVersion: version})
 	}
 	r := daemonset.Finish(s, p, daemonset.Report{Outcomes: outcomes}, t0, daemonset.Options{})
-	require.Equal(t, daemonset.Versions{OwnerUID: s.DaemonSet.UID, Pods: "12"}, r.Written)
-	require.Equal(t, daemonset.Versions{OwnerUID: s.DaemonSet.UID, Pods: "12", DaemonSets: "31"},
-		r.Written.WroteStatus(s.DaemonSet.UID, "31").WroteStatus(s.DaemonSet.UID, "30"))
-	require.Equal(t, daemonset.Versions{OwnerUID: "other", DaemonSets: "3"}, r.Written.WroteStatus("other", "3"), "another owner starts anew")
+	require.Equal(t, expect.Versions{OwnerUID: s.DaemonSet.UID, Children: "12"}, r.Written)
+	require.Equal(t, expect.Versions{OwnerUID: s.DaemonSet.UID, Children: "12", Owner: "31"},
+		r.Written.WroteOwner(s.DaemonSet.UID, "31").WroteOwner(s.DaemonSet.UID, "30"))
+	require.Equal(t, expect.Versions{OwnerUID: "other", Owner: "3"}, r.Written.WroteOwner("other", "3"), "another owner starts anew")
 
 	outcomes[3], outcomes[0] = boom, kplan.Outcome{Answer: kplan.Done}
 	r = daemonset.Finish(s, p, daemonset.Report{Outcomes: outcomes}, t0, daemonset.Options{})
-	require.Equal(t, "10", r.Written.Pods, "what failed, and a version that is not known, are not recorded")
+	require.Equal(t, "10", r.Written.Children, "what failed, and a version that is not known, are not recorded")
 }

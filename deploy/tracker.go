@@ -129,11 +129,11 @@ type ReplicaSetEvent struct {
 // Apply applies a change to the snapshot.
 //
 // An event may be applied twice. If the resource versions of an object can be compared (see
-// [replicaset.CompareVersions]), its events may also be late: an event with an older version than
-// the object in the snapshot changes nothing, unless it is the deletion of this object. Removed
-// objects are not remembered: an addition that is applied after the deletion of the object adds it
-// again. Events of different objects may be applied in any order, such as a pod before its
-// ReplicaSet.
+// CompareVersions of package expect), its events may also be late: an event with an older
+// version than the object in the snapshot changes nothing, unless it is the deletion of this
+// object. Removed objects are not remembered: an addition that is applied after the deletion of
+// the object adds it again. Events of different objects may be applied in any order, such as a
+// pod before its ReplicaSet.
 //
 // An error wraps [kplan.ErrInvalid] and one [kplan.FieldError]; nothing has changed then. The
 // errors are: an object without a name; an update of an object that is not in the snapshot; an

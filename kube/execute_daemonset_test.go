@@ -17,7 +17,7 @@ import (
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/kube"
-	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/expect"
 )
 
 func daemon() *appsv1.DaemonSet {
@@ -42,7 +42,7 @@ func TestExecuteDaemonSet(t *testing.T) {
 	}
 	p.Actions = append(p.Actions, daemonset.DeletePod{Object: named("a")}, daemonset.DeletePod{Object: named("b")},
 		daemonset.DeleteRevision{Object: named("rev")})
-	before := p.Expect(replicaset.Expectations{}, time.Unix(1, 0))
+	before := p.Expect(expect.Expectations{}, time.Unix(1, 0))
 	require.Equal(t, int64(9), before.Creations)
 	require.Equal(t, []string{"a", "b"}, before.Pending)
 

@@ -20,7 +20,7 @@ import (
 	"github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/kube"
 	kubekruise "github.com/kplan-go/kplan/kube/kruise"
-	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/expect"
 )
 
 func daemonSetPass(t *testing.T, m *memory, row optionRow[daemonset.Options], opts daemonset.Options) {
@@ -30,7 +30,7 @@ func daemonSetPass(t *testing.T, m *memory, row optionRow[daemonset.Options], op
 	p, err := daemonset.Reconcile(s, at, opts)
 	require.NoError(t, err)
 	report := execute(m).DaemonSet(t.Context(), ds, revisions, p)
-	report.Expectations = p.Expect(replicaset.Expectations{}, at)
+	report.Expectations = p.Expect(expect.Expectations{}, at)
 	for i, a := range p.Actions {
 		if a, ok := a.(daemonset.UpdatePod); ok { // left to those who can wait for its next steps
 			if resize, needed := kubekruise.ResizePodPatch(a.Object, a.Patch); needed {

@@ -54,7 +54,7 @@ func (in *input) admit(s *Snapshot, now time.Time, opts *Options, m *measure) er
 	in.opts = *opts
 	in.now = now.Round(0).UTC()
 	if !in.Expectations.At.IsZero() {
-		in.outstanding, in.waiting = in.Expectations.outstanding(), !in.Expectations.Satisfied(in.now)
+		in.outstanding, in.waiting = in.Expectations.Outstanding(), !in.Expectations.Satisfied(in.now)
 	}
 	in.replicas, in.burst = 1, cmp.Or(opts.Burst, defaultBurst)
 	if m != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/expect"
 	"github.com/kplan-go/kplan/replicaset/reason"
 )
 
@@ -121,7 +122,7 @@ func TestPropertyAdoptionFailsIn15(t *testing.T) {
 	lost := 0
 	property := func(t *rapid.T) {
 		s, opts := anything(t), options(t)
-		opts.Dialect, opts.Order, opts.Spread, s.Written = replicaset.Kubernetes15, podorder.Order{}, false, replicaset.Versions{}
+		opts.Dialect, opts.Order, opts.Spread, s.Written = replicaset.Kubernetes15, podorder.Order{}, false, expect.Versions{}
 		r, want, unreleased := replicaset.Report{}, s, false
 		want.Pods = slices.Clone(s.Pods)
 		plan := mustPlan(t, s, opts)

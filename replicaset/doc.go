@@ -23,12 +23,11 @@
 //	Finish ──> status to write, events, expectations, retry or not
 //
 // The parts: [Effects] returns the ReplicaSets that a change of a pod concerns, and the
-// change of their [Expectations]. [SlowStart] limits how many pods are created at once.
-// [Versions] show whether the cache has the controller's own writes. [Order] and [Explain]
-// return which pods are deleted first, and why. [NeedsWrite] reports whether to write a
-// status. [Apply] applies an action to a snapshot, for simulators and tests. [ReconcileFrom]
-// reads pods in place, such as in a cache, and copies few or none of them. [Tracker] plans
-// after each event without counting all pods again.
+// change of their expectations, see package expect. [SlowStart] limits how many pods are
+// created at once. [Order] and [Explain] return which pods are deleted first, and why.
+// [NeedsWrite] reports whether to write a status. [Apply] applies an action to a snapshot, for
+// simulators and tests. [ReconcileFrom] reads pods in place, such as in a cache, and copies few
+// or none of them. [Tracker] plans after each event without counting all pods again.
 //
 // Reconcile with the zero [Options] decides as Kubernetes 1.37 does, including its defects.
 // [quirk.Table] lists these defects, and Options.Repair repairs those that you select.

@@ -3,8 +3,6 @@
 package replicaset_test
 
 import (
-	"encoding/json"
-	"fmt"
 	"testing"
 	"time"
 
@@ -14,56 +12,18 @@ import (
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/expect"
 )
-
-// TestExpectationsTrace is the worked trace: a pod counts once however often it is
-// seen, and a new expectation forgets the old one.
-func TestExpectationsTrace(t *testing.T) {
-	e := replicaset.ExpectDeletions([]string{"b", "a", "a"}, t0)
-	require.Equal(t, int64(2), e.Deletions)
-	require.Equal(t, []string{"a", "b"}, e.Pending)
-	require.True(t, e.DeletionObserved("c").Equal(e), "a pod that is not expected")
-	e = e.DeletionObserved("a").DeletionObserved("a")
-	require.Equal(t, int64(1), e.Deletions)
-	e = replicaset.ExpectCreations(1, t0)
-	require.Equal(t, replicaset.Expectations{Creations: 1, At: t0}, e)
-	require.True(t, e.DeletionObserved("b").Equal(e), "forgotten")
-	require.True(t, e.CreationObserved().Satisfied(t0))
-	require.Equal(t, int64(-1), e.CreationObserved().CreationObserved().Creations, "more were seen than expected")
-
-	require.Equal(t, replicaset.Expectations{}, replicaset.Expectations{}.Raise(3, 4).CreationObserved(), "nothing was ever set")
-	e = e.Raise(2, 5)
-	require.Equal(t, []int64{3, 5}, []int64{e.Creations, e.Deletions})
-	e = e.Lower(4, 1)
-	require.Equal(t, []int64{-1, 4}, []int64{e.Creations, e.Deletions})
-	require.False(t, e.Fulfilled())
-	require.False(t, e.Equal(replicaset.Expectations{}))
-}
 
 // TestPlanWithoutPods: a plan that creates and deletes nothing leaves the expectations
 // as they are.
 func TestPlanWithoutPods(t *testing.T) {
-	s := replicaset.Snapshot{ReplicaSet: web(0), Expectations: replicaset.ExpectCreations(2, t0)}
+	s := replicaset.Snapshot{ReplicaSet: web(0), Expectations: expect.Creations(2, t0)}
 	require.Equal(t, s.Expectations, replicaset.Plan{}.Expect(s.Expectations, t0.Add(time.Hour)))
 }
 
-func TestExpectationsTimeout(t *testing.T) {
-	e := replicaset.ExpectCreations(3, t0)
-	for _, c := range []struct {
-		after, remaining time.Duration
-		satisfied        bool
-	}{
-		{0, 5*time.Minute + 1, false}, {time.Minute, 4*time.Minute + 1, false}, {5 * time.Minute, 1, false}, {5*time.Minute + 1, 0, true}, {time.Hour, 0, true}, {-time.Hour, 65*time.Minute + 1, false},
-	} {
-		require.Equal(t, c.satisfied, e.Satisfied(t0.Add(c.after)), c.after)
-		require.Equal(t, c.remaining, e.Remaining(t0.Add(c.after)), c.after)
-	}
-	require.True(t, replicaset.Expectations{}.Satisfied(t0))
-	require.True(t, replicaset.ExpectCreations(0, t0).Satisfied(t0))
-}
-
 func TestExpectationGate(t *testing.T) {
-	s := replicaset.Snapshot{ReplicaSet: web(5, selecting, minReady(10)), Expectations: replicaset.ExpectCreations(2, t0.Add(-time.Minute)),
+	s := replicaset.Snapshot{ReplicaSet: web(5, selecting, minReady(10)), Expectations: expect.Creations(2, t0.Add(-time.Minute)),
 		Pods: []podorder.Pod{pod("a", labelled("web"), orphan)}}
 	p := reconcile(t, s, replicaset.Options{})
 	require.Equal(t, "Adopted pod: a (Orphan)\nheld back: Expectations (2 of 0)", p.String(), "claims do not wait")
@@ -76,43 +36,8 @@ func TestExpectationGate(t *testing.T) {
 	s.Expectations.At = t0.Add(-5*time.Minute - 1)
 	p = reconcile(t, s, replicaset.Options{})
 	require.Equal(t, "Adopted pod: a (Orphan)\nCreated 3 pods (TooFew)\nheld back: Expired (2 of 0)", p.String(), "they are given up, and the plan says so")
-	s.Expectations = replicaset.ExpectDeletions([]string{"x"}, t0)
+	s.Expectations = expect.Deletions([]string{"x"}, t0)
 	require.Contains(t, reconcile(t, s, replicaset.Options{}).String(), "held back: Expectations (1 of 0)")
-}
-
-// Property: so many different deletions, seen in any order and any number of times,
-// are met; and a value survives JSON.
-func TestPropertyExpectations(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		var names, seen []string
-		for i := range rapid.IntRange(0, 9).Draw(t, "n") {
-			name := fmt.Sprint("p", i)
-			names = append(names, name)
-			for range rapid.IntRange(1, 3).Draw(t, "times") {
-				seen = append(seen, name)
-			}
-		}
-		e := replicaset.ExpectDeletions(names, t0)
-		before := fmt.Sprint(e)
-		left := e
-		for i, name := range rapid.Permutation(seen).Draw(t, "seen") {
-			if left.Fulfilled() != (len(left.Pending) == 0) || int(left.Deletions) != len(left.Pending) {
-				t.Fatalf("after %d: %+v", i, left)
-			}
-			left = left.DeletionObserved(name)
-		}
-		if !left.Fulfilled() || fmt.Sprint(e) != before {
-			t.Fatalf("%+v of %s", left, before)
-		}
-		text, err := json.Marshal(e)
-		var back replicaset.Expectations
-		if err == nil {
-			err = json.Unmarshal(text, &back)
-		}
-		if err != nil || !back.Equal(e) {
-			t.Fatalf("%v: %s", err, text)
-		}
-	})
 }
 
 func TestSlowStart(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset/expect"
 	"github.com/kplan-go/kplan/replicaset/quirk"
 	"github.com/kplan-go/kplan/replicaset/reason"
 	"github.com/kplan-go/kplan/selector/claim"
@@ -30,16 +31,16 @@ type Report struct {
 	// Expectations are the expectations of [Plan.Expect], lowered by all events since then.
 	// Hold one lock while you read them, call Finish and store Result.Expectations, or you
 	// lose the events in between.
-	Expectations Expectations
+	Expectations expect.Expectations
 }
 
 // A Result is the result of a pass, see [Finish].
 type Result struct {
-	Expectations Expectations // for the next snapshot
+	Expectations expect.Expectations // for the next snapshot
 	// Written is also for the next snapshot: the highest version of the pods that were created
 	// or adopted. After you have written the status, add its version with
-	// [Versions.WroteStatus].
-	Written     Versions
+	// [expect.Versions.WroteOwner].
+	Written     expect.Versions
 	Status      Status // write it if WriteStatus is set
 	WriteStatus bool
 	Events      []kplan.Event
@@ -62,18 +63,18 @@ type Result struct {
 
 // Expect returns the expectations to store before the plan is executed: the creations or
 // deletions of the plan. If the plan has neither, Expect returns the argument before.
-func (p Plan) Expect(before Expectations, now time.Time) Expectations {
+func (p Plan) Expect(before expect.Expectations, now time.Time) expect.Expectations {
 	var names []string
 	for _, a := range p.Actions {
 		switch a := a.(type) {
 		case CreatePods:
-			return ExpectCreations(int64(a.Count), now)
+			return expect.Creations(int64(a.Count), now)
 		case DeletePod:
 			names = append(names, a.Name)
 		}
 	}
 	if len(names) > 0 {
-		return ExpectDeletions(names, now)
+		return expect.Deletions(names, now)
 	}
 	return before
 }
@@ -87,9 +88,9 @@ func (p Plan) Expect(before Expectations, now time.Time) Expectations {
 func Finish(s Snapshot, p Plan, r Report, now time.Time, opts Options) Result {
 	f := finish{s: s, plan: p, report: r, opts: opts, now: now.Round(0).UTC()}
 	f.result = Result{Expectations: r.Expectations, Written: s.Written, Status: p.Status.clone(), RecheckAt: p.RecheckAt}
-	if stale := s.Written.Check(s.Read); stale != nil {
+	if unseen, stale := s.Written.Unseen(s.Read); stale {
 		f.result.Status = s.ReplicaSet.Status.clone()
-		f.errs = []error{stale}
+		f.errs = []error{unseen.Err("replicasets.apps", "pods")}
 		f.setError()
 		return f.result
 	}
@@ -146,7 +147,7 @@ func (f *finish) selectorUnusable() bool {
 func (f *finish) recordWritten() {
 	record := func(o *kplan.Outcome) {
 		if o.Answer == kplan.Done && o.ResourceVersion != "" {
-			f.result.Written = f.result.Written.WrotePod(f.s.ReplicaSet.UID, o.ResourceVersion)
+			f.result.Written = f.result.Written.WroteChild(f.s.ReplicaSet.UID, o.ResourceVersion)
 		}
 	}
 	i := 0
@@ -223,7 +224,10 @@ func (f *finish) claimOutcome(i int) *kplan.Outcome {
 // snapshot and may be a neighbour, because getIndirectlyRelatedPods of Kubernetes lists the cache.
 func (f *finish) afterClaims() *Snapshot {
 	next, i := f.s, 0
-	next.Written, next.Read = f.result.Written, f.s.Read.withWritten(f.result.Written) // the snapshot has the claims
+	next.Written = f.result.Written
+	if next.Read.Children != "" && next.Written.Children != "" { // the snapshot has the claims
+		next.Read = next.Read.WroteChild(next.Read.OwnerUID, next.Written.Children)
+	}
 	next.Pods = slices.Clone(f.s.Pods)
 	setController := func(name, uid string, o *kplan.Outcome, lost bool, reference claim.OwnerReference) {
 		at := slices.IndexFunc(next.Pods, func(p podorder.Pod) bool { return p.Name == name && p.UID == uid })

@@ -13,6 +13,7 @@ import (
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/expect"
 	"github.com/kplan-go/kplan/replicaset/quirk"
 	"github.com/kplan-go/kplan/selector"
 )
@@ -182,7 +183,7 @@ func TestFailureCondition(t *testing.T) {
 // tried nothing; with the repair the condition stays.
 func TestFailureWhileWaiting(t *testing.T) {
 	failure := []kplan.Condition{{Type: "ReplicaFailure", Status: "True", Reason: "FailedCreate"}}
-	s := replicaset.Snapshot{ReplicaSet: web(3, func(rs *replicaset.ReplicaSet) { rs.Status.Conditions = failure }), Expectations: replicaset.ExpectCreations(1, t0)}
+	s := replicaset.Snapshot{ReplicaSet: web(3, func(rs *replicaset.ReplicaSet) { rs.Status.Conditions = failure }), Expectations: expect.Creations(1, t0)}
 	require.Nil(t, reconcile(t, s, replicaset.Options{}).Status.Conditions)
 	require.Equal(t, failure, reconcile(t, s, replicaset.Options{Repair: quirk.All}).Status.Conditions)
 }
@@ -251,29 +252,6 @@ func TestRetryDelay(t *testing.T) {
 	} {
 		require.Equal(t, want, replicaset.RetryDelay(failures), failures)
 	}
-}
-
-func TestVersions(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		want int
-		ok   bool
-	}{
-		{"1", "2", -1, true}, {"10", "9", 1, true}, {"7", "7", 0, true}, {"99999999999999999999999", "1", 1, true},
-		{"", "1", 0, false}, {"1", "", 0, false}, {"01", "1", 0, false}, {"0", "1", 0, false}, {"1a", "1", 0, false}, {"-1", "1", 0, false},
-	} {
-		got, ok := replicaset.CompareVersions(c.a, c.b)
-		require.Equal(t, []any{c.want, c.ok}, []any{got, ok}, "%q %q", c.a, c.b)
-	}
-	v := replicaset.Versions{}.WrotePod("u", "12").WrotePod("u", "7").WroteStatus("u", "20")
-	require.Equal(t, replicaset.Versions{OwnerUID: "u", Pods: "12", ReplicaSets: "20"}, v, "a lower version does not lower the record")
-	require.Equal(t, "x", v.WrotePod("u", "x").Pods, "one that does not compare replaces it")
-	require.Equal(t, replicaset.Versions{OwnerUID: "other", Pods: "3"}, v.WrotePod("other", "3"), "another owner starts anew")
-	require.NoError(t, v.Check(replicaset.Versions{Pods: "12", ReplicaSets: "21"}))
-	require.EqualError(t, v.Check(replicaset.Versions{Pods: "11", ReplicaSets: "21"}), "read version: 11 is not as new as written version: 12 for group resource pods")
-	require.EqualError(t, v.Check(replicaset.Versions{Pods: "12", ReplicaSets: "3"}), "read version: 3 is not as new as written version: 20 for group resource replicasets.apps")
-	require.NoError(t, v.Check(replicaset.Versions{}), "what was not read does not stand in the way")
-	require.NoError(t, replicaset.Versions{}.Check(replicaset.Versions{Pods: "1"}))
 }
 
 // A pod that is gone before its adoption is not counted in the next plan, which is made at once:

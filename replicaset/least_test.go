@@ -11,6 +11,7 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/purity"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/expect"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -105,8 +106,8 @@ func TestLeastSnapshot(t *testing.T) {
 			With:  "Deleted pod: a", Less: "Deleted pod: b",
 		},
 		{
-			Field: "Expectations", Edit: func(s *replicaset.Snapshot) { s.Expectations = replicaset.ExpectCreations(1, t0) },
-			Leave: func(s *replicaset.Snapshot) { s.Expectations = replicaset.Expectations{} },
+			Field: "Expectations", Edit: func(s *replicaset.Snapshot) { s.Expectations = expect.Creations(1, t0) },
+			Leave: func(s *replicaset.Snapshot) { s.Expectations = expect.Expectations{} },
 			With:  "Expectations", Less: "Created 1 pods",
 		},
 	}, func(s replicaset.Snapshot, now time.Time) (string, error) {

@@ -18,6 +18,7 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/random"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/expect"
 	"github.com/kplan-go/kplan/replicaset/reason"
 	"github.com/kplan-go/kplan/selector"
 )
@@ -120,7 +121,7 @@ func TestPropertyDifference(t *testing.T) {
 func TestPropertyFixedPoint(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := anything(t)
-		s.ReplicaSet.Replicas, s.Expectations = ptr.To(rapid.Int32Range(0, 12).Draw(t, "replicas")), replicaset.Expectations{}
+		s.ReplicaSet.Replicas, s.Expectations = ptr.To(rapid.Int32Range(0, 12).Draw(t, "replicas")), expect.Expectations{}
 		s.ReplicaSet.TemplateLabels = map[string]string{"app": "web"} // which all selectors here match, as the API wants it
 		s, err := mustPlan(t, s, replicaset.Options{}).Apply(s, t0)
 		if err != nil {
@@ -183,7 +184,7 @@ func FuzzFinish(f *testing.F) { f.Fuzz(rapid.MakeFuzz(finished)) }
 
 func finished(t *rapid.T) {
 	s, opts := anything(t), options(t)
-	s.Expectations = replicaset.Expectations{}
+	s.Expectations = expect.Expectations{}
 	s.ReplicaSet.Replicas = ptr.To(rapid.Int32Range(0, 12).Draw(t, "replicas"))
 	p := mustPlan(t, s, opts)
 	r := replicaset.Report{Expectations: p.Expect(s.Expectations, t0)}
@@ -239,7 +240,7 @@ func TestPropertyOthersLeftOut(t *testing.T) {
 			s, opts := anything(t), options(t)
 			rs := web(1) // most pods go
 			rs.ControllerUID = "deployment"
-			s.ReplicaSet, s.Expectations = rs, replicaset.Expectations{}
+			s.ReplicaSet, s.Expectations = rs, expect.Expectations{}
 			want := mustPlan(t, s, opts)
 			s.Pods = slices.DeleteFunc(slices.Clone(s.Pods), func(p podorder.Pod) bool {
 				return p.ControllerUID != rs.UID && !slices.ContainsFunc(append(s.Siblings, rs), func(of replicaset.ReplicaSet) bool {

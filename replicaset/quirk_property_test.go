@@ -16,6 +16,7 @@ import (
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/expect"
 	"github.com/kplan-go/kplan/replicaset/quirk"
 	"github.com/kplan-go/kplan/selector"
 )
@@ -225,7 +226,7 @@ func (p passed) spared(name string) passed {
 	case "WaitingRemovesFailure":
 		p.Plan.Status.Conditions, p.Result.Status.Conditions, p.Result.WriteStatus = nil, nil, false
 	case "TerminatingNamespaceRaisesExpectations":
-		p.Result.Expectations = replicaset.Expectations{}
+		p.Result.Expectations = expect.Expectations{}
 	case "RecheckWithoutReadyTime":
 		p.Plan.RecheckAt, p.Result.RecheckAt = time.Time{}, time.Time{}
 	case "FailedClaimHidesStatus":

@@ -14,6 +14,7 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/total"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/expect"
 	"github.com/kplan-go/kplan/replicaset/quirk"
 	"github.com/kplan-go/kplan/selector"
 )
@@ -70,7 +71,7 @@ func showcases() map[string]showcase {
 			message, "old", "exceeded quota",
 		},
 		"WaitingRemovesFailure": {
-			replicaset.Snapshot{ReplicaSet: web(3, failing), Expectations: replicaset.ExpectCreations(1, t0)}, replicaset.Report{},
+			replicaset.Snapshot{ReplicaSet: web(3, failing), Expectations: expect.Creations(1, t0)}, replicaset.Report{},
 			message, "", "old",
 		},
 		"TerminatingNamespaceRaisesExpectations": {

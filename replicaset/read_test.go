@@ -16,6 +16,7 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/random"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/expect"
 	"github.com/kplan-go/kplan/replicaset/reason"
 	"github.com/kplan-go/kplan/selector"
 )
@@ -132,7 +133,7 @@ func TestPropertyManyPods(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		source := random.Rapid(t)
 		s, opts := random.ReplicaSet(source, random.Kinds(source)), random.ReplicaSetOptions(source)
-		s.Written, s.Expectations, s.ReplicaSet.Replicas = replicaset.Versions{}, replicaset.Expectations{}, ptr.To[int32](0)
+		s.Written, s.Expectations, s.ReplicaSet.Replicas = expect.Versions{}, expect.Expectations{}, ptr.To[int32](0)
 		opts.Repair = 0
 		models, n := s.Pods, rapid.SampledFrom([]int{0, 1, 33, 1<<14 + 31}).Draw(t, "number")
 		if len(models) == 0 {

@@ -73,18 +73,19 @@ func (in *input) readPods(r PodReader, c *counts) {
 
 // stale returns the hold of the pass, and true, if a cache is older than the last writes.
 func (in *input) stale() (kplan.Hold, bool) {
-	if in.Written.Pods == "" && in.Written.ReplicaSets == "" {
+	if in.Written.Children == "" && in.Written.Owner == "" {
 		return kplan.Hold{}, false
 	}
-	u, stale := in.Written.unseen(in.Read)
+	unseen, stale := in.Written.Unseen(in.Read)
 	if !stale {
 		return kplan.Hold{}, false
 	}
 	why := reason.StalePods
-	if u.owner {
+	if unseen.Owner {
 		why = reason.StaleOwner
 	}
-	return newHold(why, versionNumber(u.read), versionNumber(u.written)), true
+	read, written := unseen.Numbers()
+	return newHold(why, read, written), true
 }
 
 // Explain returns why [Reconcile] deletes its victims, and why the first remaining pod stays.
@@ -92,8 +93,11 @@ func (in *input) stale() (kplan.Hold, bool) {
 // Reconcile.
 func Explain(s Snapshot, now time.Time, opts Options) ([]podorder.Explanation, error) {
 	var in input
-	if err := in.admit(&s, now, &opts, nil); err != nil || s.Written.Check(s.Read) != nil {
+	if err := in.admit(&s, now, &opts, nil); err != nil {
 		return nil, err
+	}
+	if _, stale := in.stale(); stale {
+		return nil, nil
 	}
 	c, err := in.count(podList(s.Pods))
 	if err != nil || in.unusable != nil {

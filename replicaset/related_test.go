@@ -13,6 +13,7 @@ import (
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/expect"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -47,7 +48,7 @@ func TestPropertyOrder(t *testing.T) {
 	deletions, ranked := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		s, opts := anything(t), options(t)
-		s.ReplicaSet.DeletionTimestamp, s.Expectations = time.Time{}, replicaset.Expectations{}
+		s.ReplicaSet.DeletionTimestamp, s.Expectations = time.Time{}, expect.Expectations{}
 		s.ReplicaSet.Replicas = ptr.To(rapid.Int32Range(0, 2).Draw(t, "few"))
 		s.ReplicaSet.Status.Replicas = rapid.Int32Range(0, 4).Draw(t, "observed") // tells whether to be prepared
 		plan := mustPlan(t, s, opts)

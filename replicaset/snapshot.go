@@ -7,6 +7,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset/expect"
 	"github.com/kplan-go/kplan/replicaset/quirk"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/selector"
@@ -60,13 +61,13 @@ type Snapshot struct {
 	Siblings []ReplicaSet `json:"siblings,omitempty"`
 	// Expectations are the writes that Pods may not show yet. Read them before you read Pods
 	// from the cache: an event in between would lower them although Pods lack the new pod.
-	Expectations Expectations `json:"expectations,omitzero"`
+	Expectations expect.Expectations `json:"expectations,omitzero"`
 	// Written are the versions that earlier passes have written, from [Result.Written]. Read
 	// are the versions up to which the caches had read when Pods and ReplicaSet were taken
 	// from them. While Read is older than Written, the plan has no actions. If a cache does
 	// not know its version, leave Read empty: then Written has no effect.
-	Written Versions `json:"written,omitzero"`
-	Read    Versions `json:"read,omitzero"`
+	Written expect.Versions `json:"written,omitzero"`
+	Read    expect.Versions `json:"read,omitzero"`
 	// Domains are the failure domains of the nodes. They have an effect with Options.Spread
 	// and with stages of Options.Order that have [podorder.RuleSpread]. An empty map puts all
 	// nodes into one domain; with nil each node is its own domain.

@@ -72,8 +72,8 @@ func (in *input) recheckAt(c *counts) (at time.Time) {
 			at = in.now.Add(time.Duration(in.ReplicaSet.MinReadySeconds) * time.Second)
 		}
 	}
-	if in.waiting && (at.IsZero() || in.Expectations.expiry().Before(at)) {
-		at = in.Expectations.expiry()
+	if in.waiting && (at.IsZero() || in.Expectations.Expiry().Before(at)) {
+		at = in.Expectations.Expiry()
 	}
 	if at.IsZero() {
 		return at

@@ -20,12 +20,9 @@ func TestTotal(t *testing.T) {
 
 var exportedFunctions = map[string]any{
 	"Apply":           replicaset.Apply,
-	"CompareVersions": replicaset.CompareVersions,
 	"Effects":         replicaset.Effects,
 	"Effects15":       replicaset.Effects15,
 	"Entry":           replicaset.Entry,
-	"ExpectCreations": replicaset.ExpectCreations,
-	"ExpectDeletions": replicaset.ExpectDeletions,
 	"Explain":         replicaset.Explain,
 	"Finish":          replicaset.Finish,
 	"GetCondition":    replicaset.GetCondition,
@@ -50,7 +47,6 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[replicaset.Delta](),
 	reflect.TypeFor[replicaset.Dialect](),
 	reflect.TypeFor[replicaset.Effect](),
-	reflect.TypeFor[replicaset.Expectations](),
 	reflect.TypeFor[replicaset.Options](),
 	reflect.TypeFor[replicaset.Plan](),
 	reflect.TypeFor[replicaset.PodEvent](),
@@ -63,5 +59,4 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[replicaset.Status](),
 	reflect.TypeFor[replicaset.TerminatingPolicy](),
 	reflect.TypeFor[replicaset.Tracker](),
-	reflect.TypeFor[replicaset.Versions](),
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kplan-go/kplan/internal/base/tracked"
 	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset/expect"
 )
 
 // A Delta is a change of a snapshot. Nil fields change nothing. A Tracker shares Pod.New,
@@ -27,15 +28,15 @@ type Delta struct {
 	Domains *podorder.Domains
 	// Expectations are the new expectations. Apply does not lower them by pod events: see
 	// [Effects].
-	Expectations *Expectations
+	Expectations *expect.Expectations
 	// Written and Read are the new values of these fields of the Snapshot.
-	Written, Read *Versions
+	Written, Read *expect.Versions
 }
 
 // Apply applies a change to the snapshot.
 //
 // An event may be applied twice. The events of one pod may also be applied out of order, if
-// its resource versions compare, see [CompareVersions]: an event older than the known pod
+// its resource versions compare, see [expect.CompareVersions]: an event older than the known pod
 // changes nothing, unless it is the removal of the known pod. But an addition applied after
 // the removal adds the pod again, because a Tracker keeps nothing of removed pods. The events
 // of different pods may be applied in any order.

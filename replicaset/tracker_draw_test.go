@@ -9,6 +9,7 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/random"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/expect"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -148,12 +149,12 @@ func (m *machine) rest(w *tracked) (d replicaset.Delta) {
 		d.Siblings, d.Domains = random.OneOf(m.S, "siblings", nil, any.Siblings, []replicaset.ReplicaSet{}), &any.Domains
 	case 8:
 		// Half of the passes may go on, whatever has been written.
-		version := func(label string) replicaset.Versions {
-			return replicaset.Versions{Pods: random.OneOf(m.S, label+" pods", "", "7", "12", "x"), ReplicaSets: random.OneOf(m.S, label+" sets", "", "7", "12")}
+		version := func(label string) expect.Versions {
+			return expect.Versions{Children: random.OneOf(m.S, label+" pods", "", "7", "12", "x"), Owner: random.OneOf(m.S, label+" sets", "", "7", "12")}
 		}
 		written, read := version("written"), version("read")
 		if m.One("all is read", 2) {
-			written = replicaset.Versions{}
+			written = expect.Versions{}
 		}
 		d.Written, d.Read = &written, &read
 	default:

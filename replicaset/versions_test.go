@@ -11,26 +11,27 @@ import (
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/expect"
 	"github.com/kplan-go/kplan/replicaset/reason"
 )
 
 // While a cache is older than what was written, nothing is planned, the hold says which
 // versions these are, and Finish asks to try again and keeps what was written.
 func TestStale(t *testing.T) {
-	written := replicaset.Versions{OwnerUID: "rs-uid", Pods: "12", ReplicaSets: "20"}
+	written := expect.Versions{OwnerUID: "rs-uid", Children: "12", Owner: "20"}
 	for _, tt := range []struct {
 		why  string
-		read replicaset.Versions
+		read expect.Versions
 		hold kplan.Hold
 		err  string
 	}{
-		{"a pod that was created is not there", replicaset.Versions{Pods: "11", ReplicaSets: "20"},
+		{"a pod that was created is not there", expect.Versions{Children: "11", Owner: "20"},
 			kplan.Hold{Reason: reason.StalePods, Have: 11, Limit: 12},
 			"read version: 11 is not as new as written version: 12 for group resource pods"},
-		{"the status is an older one", replicaset.Versions{Pods: "12", ReplicaSets: "9"},
+		{"the status is an older one", expect.Versions{Children: "12", Owner: "9"},
 			kplan.Hold{Reason: reason.StaleOwner, Have: 9, Limit: 20},
 			"read version: 9 is not as new as written version: 20 for group resource replicasets.apps"},
-		{"pods come first if both are", replicaset.Versions{Pods: "5", ReplicaSets: "5"},
+		{"pods come first if both are", expect.Versions{Children: "5", Owner: "5"},
 			kplan.Hold{Reason: reason.StalePods, Have: 5, Limit: 12},
 			"read version: 5 is not as new as written version: 12 for group resource pods"},
 	} {
@@ -49,11 +50,11 @@ func TestStale(t *testing.T) {
 			require.Empty(t, victims)
 		})
 	}
-	for why, read := range map[string]replicaset.Versions{
-		"as new as what was written":          {Pods: "12", ReplicaSets: "20"},
-		"newer":                               {Pods: "100", ReplicaSets: "100"},
+	for why, read := range map[string]expect.Versions{
+		"as new as what was written":          {Children: "12", Owner: "20"},
+		"newer":                               {Children: "100", Owner: "100"},
 		"a cache that cannot tell":            {},
-		"what does not compare is not so old": {Pods: "x", ReplicaSets: "01"},
+		"what does not compare is not so old": {Children: "x", Owner: "01"},
 	} {
 		p := reconcile(t, replicaset.Snapshot{ReplicaSet: web(3), Pods: pods(1), Written: written, Read: read}, replicaset.Options{})
 		require.Len(t, p.Actions, 1, why)
@@ -63,7 +64,7 @@ func TestStale(t *testing.T) {
 // What a pass has created and adopted is recorded, by the highest version; what it has
 // released, deleted or failed to do is not.
 func TestWritten(t *testing.T) {
-	s := replicaset.Snapshot{ReplicaSet: web(3), Written: replicaset.Versions{OwnerUID: web(3).UID, Pods: "5"}, Read: replicaset.Versions{Pods: "7"}}
+	s := replicaset.Snapshot{ReplicaSet: web(3), Written: expect.Versions{OwnerUID: web(3).UID, Children: "5"}, Read: expect.Versions{Children: "7"}}
 	done := func(version string) kplan.Outcome {
 		return kplan.Outcome{Answer: kplan.Done, ResourceVersion: version}
 	}
@@ -75,8 +76,8 @@ func TestWritten(t *testing.T) {
 		Claims:  []kplan.Outcome{done("8"), done("90")},
 		Creates: []kplan.Outcome{done("12"), done("10"), failed},
 	}, t0, replicaset.Options{})
-	require.Equal(t, replicaset.Versions{OwnerUID: s.ReplicaSet.UID, Pods: "12"}, r.Written)
-	require.Equal(t, "31", r.Written.WroteStatus(s.ReplicaSet.UID, "31").ReplicaSets)
+	require.Equal(t, expect.Versions{OwnerUID: s.ReplicaSet.UID, Children: "12"}, r.Written)
+	require.Equal(t, "31", r.Written.WroteOwner(s.ReplicaSet.UID, "31").Owner)
 
 	p = replicaset.Plan{Actions: replicaset.Actions{replicaset.DeletePod{Name: "a"}}}
 	r = replicaset.Finish(s, p, replicaset.Report{Deletes: []kplan.Outcome{done("40")}}, t0, replicaset.Options{})
@@ -86,7 +87,7 @@ func TestWritten(t *testing.T) {
 // A plan that is made at once, since a pod that was to be adopted is gone, does not wait
 // for the cache to show the adoptions that its snapshot has.
 func TestWrittenAgain(t *testing.T) {
-	s := replicaset.Snapshot{ReplicaSet: web(3, selecting), Read: replicaset.Versions{Pods: "7"}, Pods: []podorder.Pod{
+	s := replicaset.Snapshot{ReplicaSet: web(3, selecting), Read: expect.Versions{Children: "7"}, Pods: []podorder.Pod{
 		pod("a", labelled("web"), orphan), pod("b", labelled("web"), orphan),
 	}}
 	p := reconcile(t, s, replicaset.Options{})
@@ -94,8 +95,8 @@ func TestWrittenAgain(t *testing.T) {
 		{Answer: kplan.Done, ResourceVersion: "9"}, {Answer: kplan.NotFound},
 	}}, t0, replicaset.Options{})
 	require.NotNil(t, r.Again)
-	require.Equal(t, "9", r.Written.Pods)
+	require.Equal(t, "9", r.Written.Children)
 	again := reconcile(t, *r.Again, replicaset.Options{})
 	require.Len(t, again.Actions, 1, "the pods that are missing")
-	require.Equal(t, "9", replicaset.Finish(*r.Again, again, replicaset.Report{}, t0, replicaset.Options{}).Written.Pods)
+	require.Equal(t, "9", replicaset.Finish(*r.Again, again, replicaset.Report{}, t0, replicaset.Options{}).Written.Children)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/properties"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/expect"
 	"github.com/kplan-go/kplan/replicaset/reason"
 	"github.com/kplan-go/kplan/selector/claim"
 )
@@ -83,7 +84,7 @@ func universal() []plant {
 			p.Actions = append(p.Actions, replicaset.CreatePods{Count: int32(len(s.Pods))})
 		}),
 		room.InView("bounds from stale views", "expectations are not read", func(s *replicaset.Snapshot, _ *time.Time, _ *replicaset.Options) {
-			s.Expectations = replicaset.Expectations{}
+			s.Expectations = expect.Expectations{}
 		}),
 		room.InPlan("everything explained", "an action without a reason", func(_ *replicaset.Snapshot, p *replicaset.Plan) {
 			properties.Each(p.Actions, func(a *replicaset.CreatePods) {
@@ -145,7 +146,7 @@ func TestPlantsElsewhere(t *testing.T) {
 func TestStaleViews(t *testing.T) {
 	hasty := func(s replicaset.Snapshot, now time.Time, o replicaset.Options) (replicaset.Plan, error) {
 		if s.Expectations.Creations > 2 && now.Sub(s.Expectations.At) > 9*time.Second {
-			s.Expectations = replicaset.Expectations{}
+			s.Expectations = expect.Expectations{}
 		}
 		return replicaset.Reconcile(s, now, o)
 	}

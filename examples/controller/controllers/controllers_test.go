@@ -26,7 +26,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/kplan-go/kplan/kube"
-	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/expect"
 )
 
 // writer answers every write and tells the tracker, but the cache never sees it: it stands
@@ -167,7 +167,7 @@ func TestReplicaSetStatusDoesNotWaitForLostPods(t *testing.T) {
 	require.Equal(t, 0, w.count("update replicasetsstatus"))
 	require.InDelta(t, behindLimit, result.RequeueAfter, float64(time.Second))
 
-	r.tracker.expect(meta.UID, func(e replicaset.Expectations) replicaset.Expectations {
+	r.tracker.expect(meta.UID, func(e expect.Expectations) expect.Expectations {
 		e.At = e.At.Add(-behindLimit)
 		return e
 	})

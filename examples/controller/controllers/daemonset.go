@@ -17,7 +17,7 @@ import (
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/quirk"
 	"github.com/kplan-go/kplan/kube"
-	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/expect"
 	"github.com/kplan-go/kplan/revision"
 )
 
@@ -59,7 +59,7 @@ func (r *daemonSetReconciler) Reconcile(ctx context.Context, req reconcile.Reque
 // follow reads all nodes, its own pods and orphans, and passes the Tracker the current
 // state.
 func (r *daemonSetReconciler) follow(ctx context.Context, ds *appsv1.DaemonSet, history []*appsv1.ControllerRevision) (*daemonset.Tracker, error) {
-	read := daemonset.Versions{Pods: r.read.version(&corev1.Pod{}), DaemonSets: r.read.version(ds)}
+	read := expect.Versions{Children: r.read.version(&corev1.Pod{}), Owner: r.read.version(ds)}
 	unseen := !r.tracker.expectations(ds.UID).Satisfied(time.Now())
 	pods, err := r.podsFor(ctx, ds, ds.Spec.Selector)
 	if err != nil {
@@ -101,9 +101,9 @@ func (r *daemonSetReconciler) act(ctx context.Context, ds *appsv1.DaemonSet, his
 		if stale(plan.Holds) {
 			return reconcile.Result{RequeueAfter: behindDelay}, nil
 		}
-		r.tracker.expect(ds.UID, func(e replicaset.Expectations) replicaset.Expectations { return plan.Expect(e, time.Now()) })
+		r.tracker.expect(ds.UID, func(e expect.Expectations) expect.Expectations { return plan.Expect(e, time.Now()) })
 		report := r.executor().DaemonSet(ctx, ds, history, plan)
-		r.tracker.expect(ds.UID, func(e replicaset.Expectations) replicaset.Expectations {
+		r.tracker.expect(ds.UID, func(e expect.Expectations) expect.Expectations {
 			report.Expectations = e
 			result = tr.Finish(plan, report, time.Now(), o)
 			return result.Expectations
@@ -121,7 +121,7 @@ func (r *daemonSetReconciler) act(ctx context.Context, ds *appsv1.DaemonSet, his
 	if result.WriteStatus {
 		request := kube.DaemonSetStatusRequest(ds, result.Status)
 		if err := r.client.Do(ctx, request); err == nil {
-			written = written.WroteStatus(string(ds.UID), request.Object.GetResourceVersion())
+			written = written.WroteOwner(string(ds.UID), request.Object.GetResourceVersion())
 		} else if result.Err == nil {
 			result.Err, result.RecheckAt = err, time.Time{}
 		}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
-	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/expect"
 )
 
 // The fence limits the sum of the sizes of a Deployment's ReplicaSets while several
@@ -113,7 +113,7 @@ func (r growth) against(next growth, cached []observedSet) obstacle {
 			o.missing = append(o.missing, s)
 			continue
 		}
-		switch c, comparable := replicaset.CompareVersions(cached[i].Version, s.Version); {
+		switch c, comparable := expect.CompareVersions(cached[i].Version, s.Version); {
 		case !comparable || c < 0:
 			o.behind = true
 		case c == 0 && s.To > s.Size:

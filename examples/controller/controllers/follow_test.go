@@ -19,6 +19,7 @@ import (
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/expect"
 )
 
 // A scene is a cache in which pods and nodes change at random.
@@ -107,7 +108,7 @@ func TestReplicaSetIsFollowed(t *testing.T) {
 		}
 		var all corev1.PodList
 		pods := list(s, &all, func() []corev1.Pod { return all.Items })
-		tr, err := r.follow(t.Context(), rs, replicaset.Expectations{})
+		tr, err := r.follow(t.Context(), rs, expect.Expectations{})
 		require.NoError(t, err)
 		texts[samePlan[replicaset.Plan](s, setPlanner(tr), setSnapshot{kube.ReplicaSetSnapshot(rs, pods, []*appsv1.ReplicaSet{rs, sibling})})] = true
 	}

@@ -18,12 +18,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/expect"
 )
 
 // forgetExpectations leaves what was written to the versions alone, as if all events had come.
 func (b *base) forgetExpectations() {
-	b.tracker.expect(meta.UID, func(replicaset.Expectations) replicaset.Expectations { return replicaset.Expectations{} })
+	b.tracker.expect(meta.UID, func(expect.Expectations) expect.Expectations { return expect.Expectations{} })
 }
 
 func readTo(versions map[client.Object]string) readUpTo {
@@ -50,15 +50,15 @@ func TestReplicaSetFromOldCaches(t *testing.T) {
 	pass("7", "7")
 	require.Equal(t, 1, w.count("create pods"))
 	written := r.tracker.sets[meta.UID]
-	require.NotEmpty(t, written.Pods)
+	require.NotEmpty(t, written.Children)
 	require.Equal(t, behindDelay, pass("6", "100").RequeueAfter, "the pods are older")
 	require.Equal(t, 1, w.count("create pods"))
-	pass(written.Pods, "100")
+	pass(written.Children, "100")
 	require.Equal(t, 2, w.count("create pods"), "as new as what was written")
 	pass("", "")
 	require.Equal(t, 3, w.count("create pods"), "caches that do not tell are not waited for")
 
-	r.tracker.sets[meta.UID] = replicaset.Versions{OwnerUID: string(meta.UID)}.WroteStatus(string(meta.UID), "50")
+	r.tracker.sets[meta.UID] = expect.Versions{OwnerUID: string(meta.UID)}.WroteOwner(string(meta.UID), "50")
 	require.Equal(t, behindDelay, pass("100", "49").RequeueAfter, "the ReplicaSet is older")
 	require.Equal(t, 3, w.count("create pods"))
 	pass("100", "50")
@@ -82,8 +82,8 @@ func TestDaemonSetFromOldCaches(t *testing.T) {
 	pass("7", "7")
 	require.Equal(t, 1, w.count("create pods"))
 	written := r.tracker.daemons[meta.UID]
-	require.NotEmpty(t, written.Pods)
-	require.NotEmpty(t, written.DaemonSets)
+	require.NotEmpty(t, written.Children)
+	require.NotEmpty(t, written.Owner)
 	require.Equal(t, behindDelay, pass("6", "100").RequeueAfter, "the pods are older")
 	require.Equal(t, behindDelay, pass("100", "6").RequeueAfter, "the DaemonSet is older")
 	require.Equal(t, 1, w.count("create pods"))

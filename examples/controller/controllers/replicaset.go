@@ -16,6 +16,7 @@ import (
 
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/expect"
 	"github.com/kplan-go/kplan/replicaset/quirk"
 )
 
@@ -48,7 +49,7 @@ func (r *replicaSetReconciler) Reconcile(ctx context.Context, req reconcile.Requ
 
 // act plans, carries out the plan, plans again if a pod to be adopted is gone, and
 // writes the status.
-func (r *replicaSetReconciler) act(ctx context.Context, rs *appsv1.ReplicaSet, expectations replicaset.Expectations, tr setPlanner) (reconcile.Result, error) {
+func (r *replicaSetReconciler) act(ctx context.Context, rs *appsv1.ReplicaSet, expectations expect.Expectations, tr setPlanner) (reconcile.Result, error) {
 	var result replicaset.Result
 	o := replicaset.Options{}
 	if r.corrected {
@@ -64,10 +65,10 @@ func (r *replicaSetReconciler) act(ctx context.Context, rs *appsv1.ReplicaSet, e
 			return reconcile.Result{RequeueAfter: behindDelay}, nil
 		}
 		if e := plan.Expect(expectations, now); !e.Equal(expectations) {
-			r.tracker.expect(rs.UID, func(replicaset.Expectations) replicaset.Expectations { return e })
+			r.tracker.expect(rs.UID, func(expect.Expectations) expect.Expectations { return e })
 		}
 		report := r.executor().ReplicaSet(ctx, rs, plan)
-		r.tracker.expect(rs.UID, func(e replicaset.Expectations) replicaset.Expectations {
+		r.tracker.expect(rs.UID, func(e expect.Expectations) expect.Expectations {
 			report.Expectations = e
 			result = tr.Finish(plan, report, time.Now(), o)
 			return result.Expectations
@@ -84,7 +85,7 @@ func (r *replicaSetReconciler) act(ctx context.Context, rs *appsv1.ReplicaSet, e
 	if result.WriteStatus && wait.IsZero() {
 		request := kube.ReplicaSetStatusRequest(rs, result.Status)
 		if err := r.client.Do(ctx, request); err == nil {
-			written = written.WroteStatus(string(rs.UID), request.Object.GetResourceVersion())
+			written = written.WroteOwner(string(rs.UID), request.Object.GetResourceVersion())
 		} else if result.Err == nil {
 			result.Err, result.RecheckAt = err, time.Time{}
 		}
@@ -108,8 +109,8 @@ func unseenUntil(result replicaset.Result) time.Time {
 // follow reads the ReplicaSet's own pods and orphans, and if pods have to go also the
 // pods of its siblings: their nodes decide which pods go. Then it passes the Tracker the
 // current state.
-func (r *replicaSetReconciler) follow(ctx context.Context, rs *appsv1.ReplicaSet, expectations replicaset.Expectations) (*replicaset.Tracker, error) {
-	read := replicaset.Versions{Pods: r.read.version(&corev1.Pod{}), ReplicaSets: r.read.version(rs)}
+func (r *replicaSetReconciler) follow(ctx context.Context, rs *appsv1.ReplicaSet, expectations expect.Expectations) (*replicaset.Tracker, error) {
+	read := expect.Versions{Children: r.read.version(&corev1.Pod{}), Owner: r.read.version(rs)}
 	pods, err := r.podsFor(ctx, rs, rs.Spec.Selector)
 	if err != nil {
 		return nil, err

@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/expect"
 )
 
 // A pass is one look at an object.
@@ -182,7 +182,7 @@ func TestFailedDaemonPodsWait(t *testing.T) {
 		look()
 		require.Equal(t, 1, w.count("delete pods"))
 		gone(1)
-		r.tracker.expect(meta.UID, func(replicaset.Expectations) replicaset.Expectations { return replicaset.Expectations{} })
+		r.tracker.expect(meta.UID, func(expect.Expectations) expect.Expectations { return expect.Expectations{} })
 		fail(2)
 		result := look()
 		require.Equal(t, 1, w.count("delete pods"), "it waits")

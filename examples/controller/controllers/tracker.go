@@ -11,7 +11,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/kube"
-	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/expect"
 )
 
 const (
@@ -28,12 +28,12 @@ const (
 // since a controller starts with a new cache.
 type tracker struct {
 	mu       sync.Mutex
-	expected map[types.UID]replicaset.Expectations // by owner
-	backoff  map[types.UID]daemonset.Backoff       // by DaemonSet
-	written  map[types.UID]map[types.UID]version   // by owner, or the object itself, and object
-	sets     map[types.UID]replicaset.Versions     // that plans have left, by ReplicaSet
-	daemons  map[types.UID]daemonset.Versions      // that plans have left, by DaemonSet
-	stalled  map[types.UID]stall                   // by Deployment
+	expected map[types.UID]expect.Expectations   // by owner
+	backoff  map[types.UID]daemonset.Backoff     // by DaemonSet
+	written  map[types.UID]map[types.UID]version // by owner, or the object itself, and object
+	sets     map[types.UID]expect.Versions       // that plans have left, by ReplicaSet
+	daemons  map[types.UID]expect.Versions       // that plans have left, by DaemonSet
+	stalled  map[types.UID]stall                 // by Deployment
 }
 
 // A stall is the obstacle to the rollout of a Deployment, and the time since which it
@@ -50,25 +50,25 @@ type version struct {
 
 func newTracker() *tracker {
 	return &tracker{
-		expected: map[types.UID]replicaset.Expectations{},
+		expected: map[types.UID]expect.Expectations{},
 		backoff:  map[types.UID]daemonset.Backoff{},
 		written:  map[types.UID]map[types.UID]version{},
-		sets:     map[types.UID]replicaset.Versions{},
-		daemons:  map[types.UID]daemonset.Versions{},
+		sets:     map[types.UID]expect.Versions{},
+		daemons:  map[types.UID]expect.Versions{},
 		stalled:  map[types.UID]stall{},
 	}
 }
 
 // expectations returns the expectations of an owner. Read them before the pods, so that
 // no event between the two reads is missed.
-func (t *tracker) expectations(owner types.UID) replicaset.Expectations {
+func (t *tracker) expectations(owner types.UID) expect.Expectations {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.expected[owner]
 }
 
 // expect changes the expectations of an owner.
-func (t *tracker) expect(owner types.UID, change func(replicaset.Expectations) replicaset.Expectations) {
+func (t *tracker) expect(owner types.UID, change func(expect.Expectations) expect.Expectations) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	e := change(t.expected[owner])
@@ -155,7 +155,7 @@ func (t *tracker) behind(owner types.UID, cached ...metav1.Object) bool {
 		if !ok {
 			continue
 		}
-		if c, comparable := replicaset.CompareVersions(o.GetResourceVersion(), w.resourceVersion); !comparable || c >= 0 {
+		if c, comparable := expect.CompareVersions(o.GetResourceVersion(), w.resourceVersion); !comparable || c >= 0 {
 			delete(missing, o.GetUID())
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/expect"
 )
 
 // ownerIndex is an index of objects by the UID of their controller, and of orphans by
@@ -160,7 +161,7 @@ func take[P client.Object](b *base, effects []replicaset.Effect, owners []P, q q
 	for _, e := range effects {
 		owner := owners[slices.IndexFunc(owners, func(o P) bool { return o.GetName() == e.Name })]
 		if e.Created || e.Deleted != "" {
-			b.tracker.expect(owner.GetUID(), func(x replicaset.Expectations) replicaset.Expectations {
+			b.tracker.expect(owner.GetUID(), func(x expect.Expectations) expect.Expectations {
 				if e.Created {
 					return x.CreationObserved()
 				}

@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 
-	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/expect"
 )
 
 // A ReplicaSet that is left alone for the class of its Deployment has no event of its own
@@ -70,8 +70,8 @@ func TestMissedDeletion(t *testing.T) {
 	r := &replicaSetReconciler{base: b}
 	before, after := ownedBy("ReplicaSet", meta, "a"), ownedBy("ReplicaSet", other.ObjectMeta, "a")
 	after.UID, after.ResourceVersion = "a2", "2"
-	w.tracker.expected["o1"] = replicaset.ExpectDeletions([]string{"a"}, time.Now())
-	w.tracker.expected["o2"] = replicaset.ExpectCreations(1, time.Now())
+	w.tracker.expected["o1"] = expect.Deletions([]string{"a"}, time.Now())
+	w.tracker.expected["o2"] = expect.Creations(1, time.Now())
 	q := events()
 	r.podEvents().Update(t.Context(), event.UpdateEvent{ObjectOld: before, ObjectNew: after}, q)
 	require.Equal(t, []string{"web", "other"}, requests(q))

@@ -4,6 +4,7 @@ package tracked
 
 import (
 	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/internal/base/version"
 )
 
 // A Verdict is the effect of an event on a table.
@@ -69,7 +70,7 @@ func judgeKnown[T any, K Kind[T]](k K, known, old, now *T) (Verdict, error) {
 	if uid == knownUID && now == nil {
 		return Remove, nil // a UID is never used again
 	}
-	age, compare := CompareVersions(k.Version(v), k.Version(known))
+	age, compare := version.Compare(k.Version(v), k.Version(known))
 	switch {
 	case compare && age < 0:
 		return Ignore, nil

@@ -13,6 +13,7 @@ import (
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/expect"
 	"github.com/kplan-go/kplan/replicaset/quirk"
 	"github.com/kplan-go/kplan/replicaset/reason"
 )
@@ -91,14 +92,14 @@ func failureText(t *testing.T) {
 }
 
 func expiredExpectations(t *testing.T) {
-	late := replicaset.ExpectCreations(3, t0.Add(-replicaset.ExpectationTimeout-time.Second))
+	late := expect.Creations(3, t0.Add(-expect.Timeout-time.Second))
 	p := replicaSet(t, replicaset.Snapshot{ReplicaSet: small(3), Expectations: late}, replicaset.Options{})
 	require.Equal(t, "Created 3 pods (TooFew)", p.Actions[0].String())
 	require.Contains(t, p.Holds, kplan.Hold{Reason: reason.Expired, Have: 3})
-	fresh := replicaset.ExpectCreations(3, t0)
+	fresh := expect.Creations(3, t0)
 	p = replicaSet(t, replicaset.Snapshot{ReplicaSet: small(3), Expectations: fresh}, replicaset.Options{})
 	require.Empty(t, p.Actions)
-	require.Equal(t, t0.Add(replicaset.ExpectationTimeout+1), p.RecheckAt, "it wakes up by itself")
+	require.Equal(t, t0.Add(expect.Timeout+1), p.RecheckAt, "it wakes up by itself")
 }
 
 func preconditions(t *testing.T) {

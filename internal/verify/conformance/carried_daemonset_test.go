@@ -23,7 +23,7 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/conformance/upstream"
 	"github.com/kplan-go/kplan/internal/verify/random"
 	"github.com/kplan-go/kplan/kube"
-	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/expect"
 )
 
 // carriedDaemonSets compares the DaemonSet controller with our executor.
@@ -186,7 +186,7 @@ func (x *carriedDaemonSets) carry(p *carriedPass, c *gen.DaemonSetCase, now time
 			if failed := client.Do(context.Background(), request); failed != nil {
 				err = failed
 			} else {
-				written = written.WroteStatus(s.DaemonSet.UID, request.Object.GetResourceVersion())
+				written = written.WroteOwner(s.DaemonSet.UID, request.Object.GetResourceVersion())
 			}
 		}
 		p.later = staleDaemonSet(s, written, now, opts)
@@ -199,9 +199,9 @@ func (x *carriedDaemonSets) carry(p *carriedPass, c *gen.DaemonSetCase, now time
 }
 
 // staleDaemonSet is carriedPass.later.
-func staleDaemonSet(s daemonset.Snapshot, written daemonset.Versions, now time.Time, opts daemonset.Options) func(pods, owner string) error {
+func staleDaemonSet(s daemonset.Snapshot, written expect.Versions, now time.Time, opts daemonset.Options) func(pods, owner string) error {
 	return func(pods, owner string) error {
-		s.Written, s.Read = written, daemonset.Versions{Pods: pods, DaemonSets: owner}
+		s.Written, s.Read = written, expect.Versions{Children: pods, Owner: owner}
 		plan, err := daemonset.Reconcile(s, now, opts)
 		if err != nil || !slices.ContainsFunc(plan.Holds, func(h kplan.Hold) bool {
 			return h.Reason == reason.StalePods || h.Reason == reason.StaleOwner
@@ -242,7 +242,7 @@ func (x *carriedDaemonSets) draw(t random.T, dsc *upstream.DaemonSets, now time.
 		t.Fatal(err)
 	}
 	if random.OneIn(t, "waiting", 10) {
-		m.expected = replicaset.ExpectCreations(1, now.Add(-time.Minute))
+		m.expected = expect.Creations(1, now.Add(-time.Minute))
 	}
 	m.inform()
 	return x.pass(c, cached, s, drawRules(t, daemonTargets), m, now), ""

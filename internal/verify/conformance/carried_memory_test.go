@@ -11,12 +11,12 @@ import (
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/internal/verify/conformance/gen"
 	"github.com/kplan-go/kplan/internal/verify/conformance/upstream"
-	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/expect"
 )
 
 // A memory is the knowledge of both sides from earlier passes.
 type memory struct {
-	expected replicaset.Expectations
+	expected expect.Expectations
 	backoff  daemonset.Backoff
 	theirs   upstream.Memory
 }
@@ -36,14 +36,14 @@ func (m *memory) delays() (list []upstream.NodeDelay) {
 }
 
 // expectations returns upstream's expectations in our form.
-func expectations(m upstream.Memory) replicaset.Expectations {
+func expectations(m upstream.Memory) expect.Expectations {
 	e := m.Expected
-	return replicaset.Expectations{Creations: e.Creations, Deletions: e.Deletions, Pending: e.Pending, At: e.At}
+	return expect.Expectations{Creations: e.Creations, Deletions: e.Deletions, Pending: e.Pending, At: e.At}
 }
 
 // stillExpected returns the compared part of expectations. Expectations from earlier passes do not
 // matter once they are satisfied: nothing raises them again.
-func stillExpected(e replicaset.Expectations, now time.Time) (creations, deletions int64) {
+func stillExpected(e expect.Expectations, now time.Time) (creations, deletions int64) {
 	switch {
 	case e.At.Equal(now):
 		return e.Creations, e.Deletions

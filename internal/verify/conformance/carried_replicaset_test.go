@@ -22,6 +22,7 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/random"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/expect"
 	"github.com/kplan-go/kplan/replicaset/reason"
 )
 
@@ -132,7 +133,7 @@ func longerThan(recheck string, left time.Duration) bool {
 }
 
 // carry plans and carries out the plan.
-func (x *carriedReplicas) carry(p *carriedPass, c *gen.ReplicaSetCase, e replicaset.Expectations, now time.Time) replicaset.Expectations {
+func (x *carriedReplicas) carry(p *carriedPass, c *gen.ReplicaSetCase, e expect.Expectations, now time.Time) expect.Expectations {
 	server := p.server.Clone()
 	server.SetRules(p.rules)
 	client := x.wrap(server, server.Client())
@@ -175,11 +176,11 @@ func (x *carriedReplicas) carry(p *carriedPass, c *gen.ReplicaSetCase, e replica
 		if err := client.Do(context.Background(), request); err != nil {
 			p.ourErr, result.RecheckAt = err, time.Time{}
 		} else {
-			written = written.WroteStatus(s.ReplicaSet.UID, request.Object.GetResourceVersion())
+			written = written.WroteOwner(s.ReplicaSet.UID, request.Object.GetResourceVersion())
 		}
 	}
 	p.later = func(pods, owner string) error {
-		s.Written, s.Read = written, replicaset.Versions{Pods: pods, ReplicaSets: owner}
+		s.Written, s.Read = written, expect.Versions{Children: pods, Owner: owner}
 		plan, err := replicaset.Reconcile(s, now, opts)
 		if err != nil || !slices.ContainsFunc(plan.Holds, func(h kplan.Hold) bool {
 			return h.Reason == reason.StalePods || h.Reason == reason.StaleOwner

@@ -18,7 +18,7 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/conformance/upstream"
 	"github.com/kplan-go/kplan/internal/verify/random"
 	"github.com/kplan-go/kplan/podorder"
-	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/expect"
 )
 
 // The functions of a ReplicaSet's pass that are not listed with the others: the older chain by its
@@ -147,7 +147,7 @@ func compareRelated(t random.T, c *caseCounts, now time.Time) {
 // the expectations are satisfied and the remaining numbers.
 func compareExpectations(t random.T, c *caseCounts, seen *seenExpectations) {
 	theirs := controller.NewUIDTrackingControllerExpectations(controller.NewControllerExpectations())
-	ours := replicaset.Expectations{}
+	ours := expect.Expectations{}
 	log, key := logr.Discard(), "shop/web"
 	var steps, upstreamSays, oursSay []string
 	deletions := false // upstream keeps the names of deletions that were forgotten
@@ -158,11 +158,11 @@ func compareExpectations(t random.T, c *caseCounts, seen *seenExpectations) {
 		case "creations":
 			n := random.Below(t, "count", 3)
 			must(0, theirs.ExpectCreations(log, key, n))
-			ours, deletions = replicaset.ExpectCreations(int64(n), time.Now()), false
+			ours, deletions = expect.Creations(int64(n), time.Now()), false
 		case "deletions":
 			list := []string{"p0", "p1", name}[random.Below(t, "from", 2):]
 			must(0, theirs.ExpectDeletions(log, key, list))
-			ours, deletions = replicaset.ExpectDeletions(list, time.Now()), true
+			ours, deletions = expect.Deletions(list, time.Now()), true
 		case "created":
 			theirs.CreationObserved(log, key)
 			ours = ours.CreationObserved()
@@ -179,7 +179,7 @@ func compareExpectations(t random.T, c *caseCounts, seen *seenExpectations) {
 			ours = ours.Raise(1, 2)
 		case "forget":
 			theirs.DeleteExpectations(log, key)
-			ours, deletions = replicaset.Expectations{}, false
+			ours, deletions = expect.Expectations{}, false
 		case "wait":
 			time.Sleep(random.OneOf[time.Duration](t, "wait", 1, time.Minute, 4*time.Minute, 5*time.Minute-1, 5*time.Minute))
 		}

@@ -27,7 +27,7 @@ DeploymentComplete DeploymentProgressing DeploymentTimedOut NewRSNewReplicas IsS
 WaitForObservedDeployment ResolveFenceposts HasProgressDeadline HasRevisionHistoryLimit
 GetDeploymentsForReplicaSet ReplicaSetsByRevision`
 
-var named = regexp.MustCompile("`(claim|deploy|kube|podorder|replicaset|revision|rollout)\\.([A-Z][A-Za-z.]*)`")
+var named = regexp.MustCompile("`(claim|deploy|expect|kube|podorder|replicaset|revision|rollout)\\.([A-Z][A-Za-z.]*)`")
 
 // TestGuide: all names in the guide for projects with a copy of upstream's code exist, and the
 // guide has every function that they may have copied.
@@ -42,7 +42,7 @@ func TestGuide(t *testing.T) {
 	require.Greater(t, len(found), 40)
 	for _, m := range found {
 		if names[m[1]] == nil {
-			folder := map[string]string{"claim": "selector/claim"}[m[1]]
+			folder := map[string]string{"claim": "selector/claim", "expect": "replicaset/expect"}[m[1]]
 			if folder == "" {
 				folder = m[1]
 			}

@@ -44,7 +44,7 @@ func (f file) at(pos token.Pos, format string, args ...any) string {
 var toolkits = []string{"internal/base/quirkset", "internal/base/union", "internal/base/zero", "podorder", "podorder/pausepoint", "revision", "rollout", "rollout/partition", "selector", "selector/claim"}
 
 // ofWorlds are the packages of the objects in a simulated cluster.
-var ofWorlds = append([]string{"daemonset", "daemonset/inplace", "deploy", "replicaset", "rollout/argo", "rollout/batchrelease", "rollout/kruise", "rollout/traffic", "rollout/workload"}, toolkits...)
+var ofWorlds = append([]string{"daemonset", "daemonset/inplace", "deploy", "replicaset", "replicaset/expect", "rollout/argo", "rollout/batchrelease", "rollout/kruise", "rollout/traffic", "rollout/workload"}, toolkits...)
 
 // rooms are packages of the engine of simulated clusters.
 func rooms(names ...string) (pkgs []string) {
@@ -102,7 +102,8 @@ var imports = map[string][]string{
 	"rollout/kruise":          append([]string{"internal/base/apply", "internal/base/condition", "rollout/batchrelease", "rollout/traffic", "rollout/workload"}, ofRollouts...),
 	"rollout/preview":         append([]string{"rollout/batchrelease", "rollout/kruise", "rollout/workload"}, ofRollouts...),
 	"internal/base/paged":     {"internal/base/field"},
-	"internal/base/tracked":   {"internal/base/paged", "podorder", "selector"},
+	"internal/base/tracked":   {"internal/base/paged", "internal/base/version", "podorder", "selector"},
+	"internal/base/version":   {},
 	"internal/base/ranking":   {"internal/base/paged", "internal/base/tracked", "podorder"},
 	// A world of them all, which its owner changes. Its engine has rooms: see below.
 	"rollout/sim":         append([]string{"rollout/sim/cluster", "rollout/sim/scheduler", "internal/base/apply", "internal/base/field"}, append(rooms("apiserver", "agenda", "chaos", "controllers", "life", "store", "trouble"), ofWorlds...)...),
@@ -112,8 +113,9 @@ var imports = map[string][]string{
 		"rollout/sim/cluster", "rollout/traffic", "rollout/workload",
 	},
 	"rollout/sim/scheduler":       {"daemonset", "podorder", "rollout/sim/cluster", "selector"},
-	"replicaset":                  append([]string{"internal/base/apply", "internal/base/field", "internal/base/ranking", "internal/base/paged", "internal/base/tracked"}, toolkits...),
-	"daemonset":                   append([]string{"internal/base/apply", "internal/base/field", "internal/base/paged", "internal/base/tracked", "replicaset", "daemonset/inplace"}, toolkits...), // replicaset for expectations
+	"replicaset":                  append([]string{"internal/base/apply", "internal/base/field", "internal/base/ranking", "internal/base/paged", "internal/base/tracked", "replicaset/expect"}, toolkits...),
+	"replicaset/expect":           {"internal/base/version"},
+	"daemonset":                   append([]string{"internal/base/apply", "internal/base/field", "internal/base/paged", "internal/base/tracked", "replicaset", "replicaset/expect", "daemonset/inplace"}, toolkits...), // replicaset for effects
 	"daemonset/inplace":           {"internal/base/zero"},
 	"deploy/quirk":                {"internal/base/quirkset", "revision", "revision/quirk"},
 	"replicaset/quirk":            {"internal/base/quirkset"},

@@ -19,6 +19,7 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/invariant"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/expect"
 	replicasetquirk "github.com/kplan-go/kplan/replicaset/quirk"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
@@ -112,7 +113,7 @@ func podCounterexamples() []counterexample {
 	timeless := running(1, 1)
 	timeless.ReplicaSet.MinReadySeconds, timeless.Pods[0].ReadySince = 10, time.Time{}
 	failing := running(3, 3)
-	failing.Expectations = replicaset.ExpectCreations(1, t0)
+	failing.Expectations = expect.Creations(1, t0)
 	failing.ReplicaSet.Status.Conditions = []kplan.Condition{{Type: replicaset.ConditionReplicaFailure, Status: "True"}}
 	repaired := replicaset.Options{Repair: replicasetquirk.All}
 	homeless := agents(1, "v2")

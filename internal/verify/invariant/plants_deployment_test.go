@@ -15,6 +15,7 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/invariant"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/expect"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 )
@@ -224,7 +225,7 @@ func universalPlants() []plant {
 		}),
 		inPlanner("bounds from stale views", "expectations are not read", replicaset.Reconcile, few, replicaset.Options{}, func(plan replicaSetFunc) replicaSetFunc {
 			return func(s replicaset.Snapshot, now time.Time, o replicaset.Options) (replicaset.Plan, error) {
-				s.Expectations = replicaset.Expectations{}
+				s.Expectations = expect.Expectations{}
 				return plan(s, now, o)
 			}
 		}),

@@ -14,6 +14,7 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/invariant"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/expect"
 	replicasetreason "github.com/kplan-go/kplan/replicaset/reason"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/selector"
@@ -76,10 +77,10 @@ func replicaSetPlants() []plant {
 			func(c *invariant.SlowStart) { c.Next = func(int32, bool) int32 { return 2 } }),
 		plan("own active pods only", "a pod of another is deleted", foreign, deleted("c")),
 		plan("no surplus deletion", "one deletion too many", running(1, 3), deleted("a")),
-		inCase("expectations count down", "one creation is not expected", invariant.Expecting{Pass: expecting, After: expecting.Plan.Expect(short.Expectations, t0)}, func(c *invariant.Expecting) { c.After = replicaset.ExpectCreations(2, t0) }),
-		inCase("expectations count down", "a deletion counts twice", invariant.Expecting{Pass: must(running(1, 3)), After: replicaset.ExpectDeletions(deletedOf(must(running(1, 3)).Plan), t0)},
+		inCase("expectations count down", "one creation is not expected", invariant.Expecting{Pass: expecting, After: expecting.Plan.Expect(short.Expectations, t0)}, func(c *invariant.Expecting) { c.After = expect.Creations(2, t0) }),
+		inCase("expectations count down", "a deletion counts twice", invariant.Expecting{Pass: must(running(1, 3)), After: expect.Deletions(deletedOf(must(running(1, 3)).Plan), t0)},
 			func(c *invariant.Expecting) {
-				c.Observe = func(e replicaset.Expectations, _ string) replicaset.Expectations { return e.Lower(0, 1) }
+				c.Observe = func(e expect.Expectations, _ string) expect.Expectations { return e.Lower(0, 1) }
 			}),
 		plan("adoption and release", "an orphan is left alone", orphans, func(p *replicaset.Plan) { p.Actions = nil }),
 		plan("one controller per pod", "a pod is taken from another controller", orphans, func(p *replicaset.Plan) { p.Actions = append(p.Actions, adopts("x")) }),

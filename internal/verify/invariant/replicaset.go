@@ -10,6 +10,7 @@ import (
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/expect"
 	"github.com/kplan-go/kplan/replicaset/quirk"
 	"github.com/kplan-go/kplan/replicaset/reason"
 	"github.com/kplan-go/kplan/selector"
@@ -135,7 +136,7 @@ func deletedNames(p *replicaset.Plan) (names []string) {
 }
 
 // waiting reports whether writes are outstanding according to the expectations.
-func waiting(e *replicaset.Expectations, now time.Time) bool {
+func waiting(e *expect.Expectations, now time.Time) bool {
 	return (e.Creations > 0 || e.Deletions > 0) && !now.After(e.At.Add(5*time.Minute))
 }
 
@@ -219,10 +220,10 @@ func noSurplusDeletion(p *ReplicaSetPass) []string {
 // An Expecting holds a controller's expectations after a plan.
 type Expecting struct {
 	Pass  ReplicaSetPass
-	After replicaset.Expectations // the stored expectations
+	After expect.Expectations // the stored expectations
 	// Observe returns the expectations after a creation, or the deletion of the named pod, was
 	// observed. Nil means the methods of Expectations.
-	Observe func(e replicaset.Expectations, deleted string) replicaset.Expectations
+	Observe func(e expect.Expectations, deleted string) expect.Expectations
 }
 
 func expectationsCountDown(c *Expecting) []string {
@@ -233,7 +234,7 @@ func expectationsCountDown(c *Expecting) []string {
 	}
 	observe := c.Observe
 	if observe == nil {
-		observe = func(e replicaset.Expectations, deleted string) replicaset.Expectations {
+		observe = func(e expect.Expectations, deleted string) expect.Expectations {
 			if deleted == "" {
 				return e.CreationObserved()
 			}

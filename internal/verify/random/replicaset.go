@@ -11,6 +11,7 @@ import (
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/expect"
 	"github.com/kplan-go/kplan/replicaset/quirk"
 	"github.com/kplan-go/kplan/selector"
 )
@@ -96,7 +97,7 @@ func trueReplicaSet(s Source, alone bool) replicaset.Snapshot {
 		snapshot.ReplicaSet.DeletionTimestamp = Now
 	}
 	if OneIn(s, "expects", 5) {
-		snapshot.Expectations = replicaset.ExpectCreations(2, Now.Add(-time.Minute))
+		snapshot.Expectations = expect.Creations(2, Now.Add(-time.Minute))
 	}
 	snapshot.ReplicaSet.ControllerUID, snapshot.Siblings = OneOf(s, "controller", "", "deployment"), siblings()
 	return snapshot
@@ -152,7 +153,7 @@ func anyReplicaSet(s Source, wrong bool) replicaset.Snapshot {
 		rs.DeletionTimestamp = Now
 	}
 	if !Often(s, "expects nothing", 4) {
-		snapshot.Expectations = replicaset.ExpectCreations(2, Now.Add(-OneOf(s, "expected", 0, time.Minute, 5*time.Minute, 5*time.Minute+1)))
+		snapshot.Expectations = expect.Creations(2, Now.Add(-OneOf(s, "expected", 0, time.Minute, 5*time.Minute, 5*time.Minute+1)))
 	}
 	snapshot.Domains = OneOf(s, "domains", nil, podorder.Domains{}, podorder.Domains{"n1": "a"}, podorder.Domains{"n1": "a", "n2": "a", "n3": "b"})
 	snapshot.Siblings = siblings()

@@ -16,6 +16,7 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/smallscope"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/expect"
 	"github.com/kplan-go/kplan/rollout"
 )
 
@@ -132,7 +133,7 @@ func plantedSet(property, bug string, see func(*replicaset.Snapshot), change fun
 }
 
 func replicaSetPlants() []plant {
-	forget := func(s *replicaset.Snapshot) { s.Expectations = replicaset.Expectations{} }
+	forget := func(s *replicaset.Snapshot) { s.Expectations = expect.Expectations{} }
 	more := func(_ replicaset.Snapshot, p *replicaset.Plan) {
 		for i, a := range p.Actions {
 			if a, ok := a.(replicaset.CreatePods); ok {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/expect"
 )
 
 // A ReplicaSets is a ReplicaSet of a few pods, its planner with expectations, and a cluster.
@@ -301,9 +302,9 @@ func (r *ReplicaSets) plan(v replicaSetView) (p plannedReplicaSet) {
 	}
 	switch {
 	case v.starts:
-		s.Expectations = replicaset.ExpectCreations(1, now)
+		s.Expectations = expect.Creations(1, now)
 	case v.ends:
-		s.Expectations = replicaset.ExpectDeletions([]string{"some"}, now)
+		s.Expectations = expect.Deletions([]string{"some"}, now)
 	}
 	plan, err := r.Plan(s, now, r.Options)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/expect"
 	"github.com/kplan-go/kplan/rollout/sim/internal/apiserver"
 	"github.com/kplan-go/kplan/rollout/sim/internal/control"
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
@@ -25,7 +26,7 @@ func withDaemonSets(t *testing.T, rates trouble.Rates, seed uint64, begin func(*
 	var c *daemonSetController
 	h := newHarness(t, seed, rates, func(env *Env, instance int) *control.Controller {
 		c = &daemonSetController{
-			env: env, tracked: trackedDaemonSets{}, expected: expectations{}, backoff: map[string]daemonset.Backoff{}, versions: map[string]daemonset.Versions{},
+			env: env, tracked: trackedDaemonSets{}, expected: expectations{}, backoff: map[string]daemonset.Backoff{}, versions: map[string]expect.Versions{},
 		}
 		c.Controller = control.New(env.Server, comparing{c, func(string) { begin(c.Controller) }}, store.DaemonSetController, instance,
 			store.KindDaemonSet, store.KindNode, store.KindPod, store.KindRevision)
@@ -40,7 +41,7 @@ func withDaemonSets(t *testing.T, rates trouble.Rates, seed uint64, begin func(*
 func withReplicaSets(t *testing.T, rates trouble.Rates, seed uint64, begin func(*control.Controller)) (*harness, *replicaSetController) {
 	var c *replicaSetController
 	h := newHarness(t, seed, rates, func(env *Env, instance int) *control.Controller {
-		c = &replicaSetController{env: env, table: &env.ReplicaSets, kind: replicaset.Kind, expected: expectations{}, versions: map[string]replicaset.Versions{}}
+		c = &replicaSetController{env: env, table: &env.ReplicaSets, kind: replicaset.Kind, expected: expectations{}, versions: map[string]expect.Versions{}}
 		c.Controller = control.New(env.Server, comparing{c, func(string) { begin(c.Controller) }}, store.ReplicaSetController, instance,
 			store.KindReplicaSet, store.KindPod)
 		return c.Controller
@@ -65,7 +66,7 @@ func withSets(t *testing.T) (*harness, *setController) {
 // fails. After a crash it has nothing to wait for, and acts at once.
 func TestCrashForgets(t *testing.T) {
 	nothing := func(*control.Controller) {}
-	waits := func(c *control.Controller) replicaset.Expectations { return replicaset.ExpectCreations(1, c.Now()) }
+	waits := func(c *control.Controller) expect.Expectations { return expect.Creations(1, c.Now()) }
 	daemon := func(remember func(*daemonSetController, *store.DaemonSet)) func(*testing.T) *harness {
 		return func(t *testing.T) *harness {
 			h, c := withDaemonSets(t, quiet, 1, nothing)
@@ -77,7 +78,7 @@ func TestCrashForgets(t *testing.T) {
 	for name, world := range map[string]func(*testing.T) *harness{
 		"expectations of a DaemonSet": daemon(func(c *daemonSetController, _ *store.DaemonSet) { c.expected["agent"] = waits(c.Controller) }),
 		"versions of a DaemonSet": daemon(func(c *daemonSetController, d *store.DaemonSet) {
-			c.versions["agent"] = daemonset.Versions{OwnerUID: d.UID, Pods: "1000000"}
+			c.versions["agent"] = expect.Versions{OwnerUID: d.UID, Children: "1000000"}
 		}),
 		"delays of a DaemonSet": daemon(func(c *daemonSetController, d *store.DaemonSet) {
 			key := daemonset.BackoffKey{UID: d.UID, Generation: 1, Node: c.Server.Pods.All()[0].NodeName}
@@ -92,7 +93,7 @@ func TestCrashForgets(t *testing.T) {
 		"versions of a ReplicaSet": func(t *testing.T) *harness {
 			h, c := withReplicaSets(t, quiet, 1, nothing)
 			h.settle()
-			c.versions["web"] = replicaset.Versions{Pods: "1000000"}
+			c.versions["web"] = expect.Versions{Children: "1000000"}
 			return h
 		},
 		"version of a CloneSet": func(t *testing.T) *harness {

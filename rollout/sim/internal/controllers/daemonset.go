@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/replicaset/expect"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout/sim/internal/control"
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
@@ -22,7 +23,7 @@ type daemonSetController struct {
 	env      *Env
 	expected expectations
 	backoff  map[string]daemonset.Backoff
-	versions map[string]daemonset.Versions // nil if they are not looked at
+	versions map[string]expect.Versions // nil if they are not looked at
 	tracked  trackedDaemonSets
 }
 
@@ -32,7 +33,7 @@ func newDaemonSetController(env *Env, instance int) *control.Controller {
 		env: env, tracked: trackedDaemonSets{}, expected: expectations{}, backoff: map[string]daemonset.Backoff{},
 	}
 	if !env.Trouble.Calm() && env.Trouble.IntN(2) == 0 {
-		c.versions = map[string]daemonset.Versions{}
+		c.versions = map[string]expect.Versions{}
 	}
 	c.Controller = control.New(env.Server, c, store.DaemonSetController, instance,
 		store.KindDaemonSet, store.KindNode, store.KindPod, store.KindRevision)
@@ -183,7 +184,7 @@ func (c *daemonSetController) snapshot(d *store.DaemonSet) *daemonset.Snapshot {
 	}
 	if c.versions != nil {
 		s.Written = c.versions[d.Name]
-		s.Read = daemonset.Versions{Pods: text(c.View[store.KindPod]), DaemonSets: text(c.View[store.KindDaemonSet])}
+		s.Read = expect.Versions{Children: text(c.View[store.KindPod]), Owner: text(c.View[store.KindDaemonSet])}
 	}
 	if e := c.expected[d.Name]; !e.Fulfilled() && !s.Unseen {
 		c.env.Expired++

@@ -124,7 +124,7 @@ func (p *daemonSetPass) writeStatus() {
 	r.UID, r.Version = d.UID, p.version
 	wrote := func(o *store.DaemonSet) {
 		if c.versions != nil {
-			c.versions[d.Name] = c.versions[d.Name].WroteStatus(d.UID, o.ResourceVersion)
+			c.versions[d.Name] = c.versions[d.Name].WroteOwner(d.UID, o.ResourceVersion)
 		}
 	}
 	if writeStatus(c.Controller, &c.DaemonSets, r, func(o *store.DaemonSet) { o.Status = p.result.Status }, wrote) != apiserver.Done {

@@ -4,15 +4,16 @@ package controllers
 
 import (
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/expect"
 	"github.com/kplan-go/kplan/rollout/sim/internal/control"
 )
 
 // expectations are the writes that a controller waits to see, by the name of the object that it made
 // them for.
-type expectations map[string]replicaset.Expectations
+type expectations map[string]expect.Expectations
 
 // expect notes the writes to wait for. Without trouble a controller sees its writes at once.
-func (x expectations) expect(c *control.Controller, name string, e replicaset.Expectations) {
+func (x expectations) expect(c *control.Controller, name string, e expect.Expectations) {
 	if !c.Trouble.Calm() && !e.Equal(x[name]) {
 		x[name] = e
 	}

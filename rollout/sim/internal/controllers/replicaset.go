@@ -9,6 +9,7 @@ import (
 
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/expect"
 	"github.com/kplan-go/kplan/rollout/sim/internal/control"
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 )
@@ -22,7 +23,7 @@ type replicaSetController struct {
 	table    *store.Table[replicaset.ReplicaSet]
 	kind     string // of its objects, as the owners of pods
 	expected expectations
-	versions map[string]replicaset.Versions // nil if they are not looked at
+	versions map[string]expect.Versions // nil if they are not looked at
 	tracked  trackedSets
 }
 
@@ -38,7 +39,7 @@ func newReplicationManager(env *Env, instance int) *control.Controller {
 func newControllerOf(t *store.Table[replicaset.ReplicaSet], role store.Role, env *Env, instance int) *control.Controller {
 	c := &replicaSetController{env: env, table: t, kind: t.Kind().String(), expected: expectations{}}
 	if !env.Trouble.Calm() && env.Trouble.IntN(2) == 0 {
-		c.versions = map[string]replicaset.Versions{}
+		c.versions = map[string]expect.Versions{}
 	}
 	c.Controller = control.New(env.Server, c, role, instance, t.Kind(), store.KindPod)
 	return c.Controller
@@ -163,8 +164,8 @@ func (c *replicaSetController) consistent(name string) bool {
 	if !ok {
 		return true
 	}
-	read := replicaset.Versions{Pods: fmt.Sprint(c.View[store.KindPod]), ReplicaSets: fmt.Sprint(c.View[c.table.Kind()])}
-	if v.Check(read) != nil {
+	read := expect.Versions{Children: fmt.Sprint(c.View[store.KindPod]), Owner: fmt.Sprint(c.View[c.table.Kind()])}
+	if _, stale := v.Unseen(read); stale {
 		return false
 	}
 	delete(c.versions, name)

@@ -193,7 +193,7 @@ func (p *replicaSetPass) claim(name, uid, ownerUID string, action replicaset.Act
 // wrotePod notes the version of a pod that was created or adopted, if the answer said so.
 func (c *replicaSetController) wrotePod(a apiserver.Answer, p *store.Pod) {
 	if a == apiserver.Done && c.versions != nil && p != nil {
-		c.versions[p.ControllerName] = c.versions[p.ControllerName].WrotePod(p.ControllerUID, p.ResourceVersion)
+		c.versions[p.ControllerName] = c.versions[p.ControllerName].WroteChild(p.ControllerUID, p.ResourceVersion)
 	}
 }
 
@@ -217,7 +217,7 @@ func (p *replicaSetPass) writeStatus() {
 	r.UID, r.Version = rs.UID, rs.ResourceVersion
 	wrote := func(o *replicaset.ReplicaSet) {
 		if c.versions != nil {
-			c.versions[rs.Name] = c.versions[rs.Name].WroteStatus(rs.UID, o.ResourceVersion)
+			c.versions[rs.Name] = c.versions[rs.Name].WroteOwner(rs.UID, o.ResourceVersion)
 		}
 	}
 	if writeStatus(c.Controller, c.table, r, func(o *replicaset.ReplicaSet) { o.Status = p.result.Status }, wrote) != apiserver.Done {

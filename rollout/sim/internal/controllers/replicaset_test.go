@@ -9,6 +9,7 @@ import (
 
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/expect"
 	"github.com/kplan-go/kplan/replicaset/quirk"
 	"github.com/kplan-go/kplan/rollout/sim/internal/control"
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
@@ -73,7 +74,7 @@ func TestUnseenAdoption(t *testing.T) {
 		c := &replicaSetController{env: h.Env, table: &h.ReplicaSets, kind: replicaset.Kind, expected: expectations{}}
 		c.Controller = control.New(h.Server, c, store.ReplicaSetController, 0, store.KindReplicaSet, store.KindPod)
 		if waits {
-			c.versions = map[string]replicaset.Versions{}
+			c.versions = map[string]expect.Versions{}
 		}
 		relabel := func(app string) {
 			put(h, &h.Server.Pods, "p", func(p *store.Pod) {

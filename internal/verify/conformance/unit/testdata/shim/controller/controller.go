@@ -23,7 +23,7 @@ import (
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/podorder"
-	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/expect"
 	"github.com/kplan-go/kplan/selector"
 	"github.com/kplan-go/kplan/selector/claim"
 )
@@ -256,15 +256,15 @@ func (m *ControllerRevisionControllerRefManager) ClaimControllerRevisions(ctx co
 var expecting sync.Mutex
 
 // change applies a function of ours to the expectations of a key, and returns the result.
-func (e *ControlleeExpectations) change(to func(replicaset.Expectations) replicaset.Expectations) replicaset.Expectations {
+func (e *ControlleeExpectations) change(to func(expect.Expectations) expect.Expectations) expect.Expectations {
 	expecting.Lock()
 	defer expecting.Unlock()
-	x := to(replicaset.Expectations{Creations: e.add, Deletions: e.del, At: e.timestamp})
+	x := to(expect.Expectations{Creations: e.add, Deletions: e.del, At: e.timestamp})
 	e.add, e.del = x.Creations, x.Deletions
 	return x
 }
 
-func unchanged(x replicaset.Expectations) replicaset.Expectations { return x }
+func unchanged(x expect.Expectations) expect.Expectations { return x }
 
 func (r *ControllerExpectations) SatisfiedExpectations(logger klog.Logger, controllerKey string) bool {
 	ours("Expectations.Satisfied")
@@ -273,29 +273,29 @@ func (r *ControllerExpectations) SatisfiedExpectations(logger klog.Logger, contr
 }
 
 func (r *ControllerExpectations) SetExpectations(logger klog.Logger, controllerKey string, add, del int) error {
-	ours("ExpectCreations")
-	x := replicaset.ExpectCreations(int64(add), time.Now()).Raise(0, int64(del))
+	ours("expect.Creations")
+	x := expect.Creations(int64(add), time.Now()).Raise(0, int64(del))
 	return r.Add(&ControlleeExpectations{add: x.Creations, del: x.Deletions, key: controllerKey, timestamp: x.At})
 }
 
 func (r *ControllerExpectations) LowerExpectations(logger klog.Logger, controllerKey string, add, del int) {
 	ours("Expectations.Lower")
 	if e, exists, err := r.GetExpectations(controllerKey); err == nil && exists {
-		e.change(func(x replicaset.Expectations) replicaset.Expectations { return x.Lower(int64(add), int64(del)) })
+		e.change(func(x expect.Expectations) expect.Expectations { return x.Lower(int64(add), int64(del)) })
 	}
 }
 
 func (r *ControllerExpectations) RaiseExpectations(logger klog.Logger, controllerKey string, add, del int) {
 	ours("Expectations.Raise")
 	if e, exists, err := r.GetExpectations(controllerKey); err == nil && exists {
-		e.change(func(x replicaset.Expectations) replicaset.Expectations { return x.Raise(int64(add), int64(del)) })
+		e.change(func(x expect.Expectations) expect.Expectations { return x.Raise(int64(add), int64(del)) })
 	}
 }
 
 // uids returns the pods with expected deletions. The caller holds the lock of upstream's UID store.
-func (u *UIDTrackingControllerExpectations) uids(key string) replicaset.Expectations {
+func (u *UIDTrackingControllerExpectations) uids(key string) expect.Expectations {
 	pending := u.GetUIDs(key)
-	return replicaset.Expectations{Pending: pending.List(), Deletions: int64(len(pending)), At: time.Unix(1, 0)}
+	return expect.Expectations{Pending: pending.List(), Deletions: int64(len(pending)), At: time.Unix(1, 0)}
 }
 
 func (u *UIDTrackingControllerExpectations) keep(key string, pending []string) error {
@@ -303,10 +303,10 @@ func (u *UIDTrackingControllerExpectations) keep(key string, pending []string) e
 }
 
 func (u *UIDTrackingControllerExpectations) ExpectDeletions(logger klog.Logger, rcKey string, deletedKeys []string) error {
-	ours("ExpectDeletions")
+	ours("expect.Deletions")
 	u.uidStoreLock.Lock()
 	defer u.uidStoreLock.Unlock()
-	x := replicaset.ExpectDeletions(deletedKeys, time.Now())
+	x := expect.Deletions(deletedKeys, time.Now())
 	if err := u.keep(rcKey, x.Pending); err != nil {
 		return err
 	}

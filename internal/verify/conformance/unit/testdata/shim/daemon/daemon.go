@@ -21,7 +21,7 @@ import (
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/kube"
-	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/expect"
 )
 
 // A pass is one pass of upstream's, which may need several plans: after upstream has created and
@@ -146,7 +146,7 @@ func (p *pass) carry(ctx context.Context, s daemonset.Snapshot) (daemonset.Plan,
 		if err != nil {
 			return plan, daemonset.Result{}, err
 		}
-		expected := p.raise(logger, plan.Expect(replicaset.Expectations{}, now))
+		expected := p.raise(logger, plan.Expect(expect.Expectations{}, now))
 		report := kube.Executor{Client: p.client, Retry: kube.NoRetry}.DaemonSet(ctx, p.ds, p.revisions, plan)
 		report.Expectations = p.seen(expected)
 		result := daemonset.Finish(s, plan, report, now, opts)
@@ -165,7 +165,7 @@ func (p *pass) carry(ctx context.Context, s daemonset.Snapshot) (daemonset.Plan,
 }
 
 // raise stores expectations, unless there are none.
-func (p *pass) raise(logger klog.Logger, x replicaset.Expectations) replicaset.Expectations {
+func (p *pass) raise(logger klog.Logger, x expect.Expectations) expect.Expectations {
 	if x.Creations != 0 || x.Deletions != 0 {
 		_ = p.expectations.SetExpectations(logger, p.key, int(x.Creations), int(x.Deletions))
 	}
@@ -173,7 +173,7 @@ func (p *pass) raise(logger klog.Logger, x replicaset.Expectations) replicaset.E
 }
 
 // seen returns the expectations with the current counts of upstream, which has no names.
-func (p *pass) seen(x replicaset.Expectations) replicaset.Expectations {
+func (p *pass) seen(x expect.Expectations) expect.Expectations {
 	if e, exists, err := p.expectations.GetExpectations(p.key); err == nil && exists && !x.At.IsZero() {
 		x.Creations, x.Deletions = e.GetExpectations()
 	}

@@ -27,6 +27,7 @@ import (
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/expect"
 	"github.com/kplan-go/kplan/selector"
 	"github.com/kplan-go/kplan/selector/claim"
 )
@@ -38,13 +39,13 @@ func (rsc *ReplicaSetController) options() replicaset.Options {
 }
 
 // expected returns the expectations of a key, with names of pods instead of upstream's keys.
-func (rsc *ReplicaSetController) expected(namespace, key string) replicaset.Expectations {
+func (rsc *ReplicaSetController) expected(namespace, key string) expect.Expectations {
 	satisfied := rsc.expectations.SatisfiedExpectations(klog.Background(), key) // also true if they have expired
 	e, exists, err := rsc.expectations.GetExpectations(key)
 	if err != nil || !exists {
-		return replicaset.Expectations{}
+		return expect.Expectations{}
 	}
-	x := replicaset.Expectations{At: rsc.clock.Now()}
+	x := expect.Expectations{At: rsc.clock.Now()}
 	if !satisfied {
 		x.Creations, x.Deletions = e.GetExpectations()
 	}
@@ -71,7 +72,7 @@ func (rsc *ReplicaSetController) raise(logger klog.Logger, namespace, key string
 }
 
 // lower lowers the stored expectations to the remaining ones at the end of a pass.
-func (rsc *ReplicaSetController) lower(logger klog.Logger, namespace, key string, before, after replicaset.Expectations) {
+func (rsc *ReplicaSetController) lower(logger klog.Logger, namespace, key string, before, after expect.Expectations) {
 	for range before.Creations - after.Creations {
 		rsc.expectations.CreationObserved(logger, key)
 	}

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package tracked
+// Package version compares resource versions.
+package version
 
 import (
 	"cmp"
 	"strings"
 )
 
-// CompareVersions compares two resource versions, decimal numbers of any length without leading
-// zeros. It returns false if either is something else.
-func CompareVersions(a, b string) (int, bool) {
-	if !isVersion(a) || !isVersion(b) {
+// Compare compares two resource versions, decimal numbers of any length without leading zeros. It
+// returns false if either is something else.
+func Compare(a, b string) (int, bool) {
+	if !valid(a) || !valid(b) {
 		return 0, false
 	}
 	return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)), true
 }
 
-func isVersion(text string) bool {
+func valid(text string) bool {
 	if text == "" || text[0] == '0' {
 		return false
 	}
