@@ -32,8 +32,11 @@
 // although the list lacks its pod. Drop the expectations of an owner that is gone. The Example
 // has all of this.
 //
-// Expectations count creations and deletions. For updates, such as a written status, [Versions]
-// compare the last write with the version up to which the cache has read.
+// Expectations count creations and deletions. For updates, such as a written status, there are
+// two other values:
+//
+//   - [Versions] compare the last write with the version up to which the cache has read.
+//   - [Writes] compare each write with the object in the cache.
 //
 // # With controller-runtime
 //

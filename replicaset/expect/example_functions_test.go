@@ -138,3 +138,30 @@ func ExampleUnseen_Numbers() {
 	fmt.Println(expect.Unseen{Read: "110", Written: "120"}.Numbers())
 	// Output: 110 120
 }
+
+// The status of the pool was written, and then the cache shows it.
+func ExampleWrites_Wrote() {
+	w := expect.Writes[string]{}.Wrote("pool", "120", noon)
+	fmt.Println(len(w.Observed("pool", "110")), len(w.Observed("pool", "120")))
+	// Output: 1 0
+}
+
+// An object in the cache that is newer than the write includes it.
+func ExampleWrites_Observed() {
+	w := expect.Writes[string]{}.Wrote("a", "9", noon).Wrote("b", "10", noon)
+	fmt.Println(len(w.Observed("a", "11")), len(w.Observed("b", "9")))
+	// Output: 1 2
+}
+
+// A pod that was deleted before the cache showed it never shows.
+func ExampleWrites_Forget() {
+	w := expect.Writes[string]{}.Wrote("a", "9", noon)
+	fmt.Println(len(w), len(w.Forget("a")))
+	// Output: 1 0
+}
+
+func ExampleWrites_Expire() {
+	w := expect.Writes[string]{}.Wrote("a", "9", noon)
+	fmt.Println(len(w.Expire(noon.Add(10*time.Second), 10*time.Second)), len(w.Expire(noon.Add(11*time.Second), 10*time.Second)))
+	// Output: 1 0
+}

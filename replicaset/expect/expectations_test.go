@@ -53,6 +53,15 @@ func TestExpectationsTimeout(t *testing.T) {
 	}
 	require.True(t, expect.Expectations{}.Satisfied(t0))
 	require.True(t, expect.Creations(0, t0).Satisfied(t0))
+	require.True(t, expect.Expectations{}.Expired(time.Time{}, time.Hour))
+}
+
+func TestExpectationsEqual(t *testing.T) {
+	e := expect.Deletions([]string{"a"}, t0)
+	require.True(t, e.Equal(expect.Deletions([]string{"a", "a"}, t0.Local())))
+	require.False(t, e.Equal(expect.Deletions([]string{"b"}, t0)))
+	require.False(t, e.Equal(expect.Deletions([]string{"a"}, t0.Add(1))))
+	require.Nil(t, e.DeletionObserved("a").Pending, "as after JSON")
 }
 
 // Property: so many different deletions, seen in any order and any number of times,

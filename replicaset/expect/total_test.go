@@ -23,6 +23,8 @@ func TestTotal(t *testing.T) {
 			reflect.TypeFor[expect.Expectations](),
 			reflect.TypeFor[expect.Unseen](),
 			reflect.TypeFor[expect.Versions](),
+			reflect.TypeFor[expect.Write](),
+			reflect.TypeFor[expect.Writes[string]](),
 		},
 	}
 	p.Check(t)

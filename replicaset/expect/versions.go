@@ -24,7 +24,7 @@ func CompareVersions(a, b string) (int, bool) {
 // kind.
 //
 // A cache has read up to LastStoreSyncResourceVersion of the store of its informer, since
-// client-go 0.36.
+// client-go 0.36. For other caches use [Writes].
 //
 // They mirror the consistency store of the controller package of Kubernetes 1.37 for one
 // controller. They do not replace [Expectations]: deletions have no version.

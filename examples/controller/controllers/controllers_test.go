@@ -274,6 +274,8 @@ func TestTrackerBehind(t *testing.T) {
 	require.False(t, tr.behind("o1", at("20")))
 	require.False(t, tr.behind("o1", at("9")), "it was seen")
 	tr.wrote(at("30"))
+	tr.wrote(at("29"))
+	require.True(t, tr.behind("o1", at("29")), "two workers have written, and the first is told of last")
 	tr.forget("o1")
 	require.False(t, tr.behind("o1", at("9")), "another object of that name")
 	require.False(t, tr.behind("o2", at("9")))

@@ -60,7 +60,8 @@ func (r *daemonSetReconciler) Reconcile(ctx context.Context, req reconcile.Reque
 // state.
 func (r *daemonSetReconciler) follow(ctx context.Context, ds *appsv1.DaemonSet, history []*appsv1.ControllerRevision) (*daemonset.Tracker, error) {
 	read := expect.Versions{Children: r.read.version(&corev1.Pod{}), Owner: r.read.version(ds)}
-	unseen := !r.tracker.expectations(ds.UID).Satisfied(time.Now())
+	known := r.tracker.of(ds.UID)
+	unseen := !known.expected.Satisfied(time.Now())
 	pods, err := r.podsFor(ctx, ds, ds.Spec.Selector)
 	if err != nil {
 		return nil, err
@@ -73,10 +74,10 @@ func (r *daemonSetReconciler) follow(ctx context.Context, ds *appsv1.DaemonSet, 
 	if err != nil {
 		return nil, reconcile.TerminalError(err)
 	}
-	written, f := versions(r.tracker, r.tracker.daemons, ds.UID), r.followed.get(ds)
+	f := r.followed.get(ds)
 	return &f.tracker, tellDaemon(f, daemonset.Delta{
 		DaemonSet: &s.DaemonSet, Revisions: append([]revision.ControllerRevision{}, s.Revisions...),
-		Backoff: new(r.tracker.delays(ds.UID)), Unseen: &unseen, Written: &written, Read: &read,
+		Backoff: &known.backoff, Unseen: &unseen, Written: &known.versions, Read: &read,
 	}, pods, pointers(nodes.Items))
 }
 
@@ -113,7 +114,7 @@ func (r *daemonSetReconciler) act(ctx context.Context, ds *appsv1.DaemonSet, his
 		}
 		tr = daemonSnapshot{*result.Again}
 	}
-	r.tracker.setDelays(ds.UID, result.Backoff)
+	r.tracker.change(ds.UID, func(m *memory) { m.backoff = result.Backoff })
 	for _, e := range result.Events {
 		r.events.Event(ds, e.Type, e.Reason, e.Message)
 	}
@@ -126,7 +127,7 @@ func (r *daemonSetReconciler) act(ctx context.Context, ds *appsv1.DaemonSet, his
 			result.Err, result.RecheckAt = err, time.Time{}
 		}
 	}
-	setVersions(r.tracker, r.tracker.daemons, ds.UID, written)
+	r.tracker.change(ds.UID, func(m *memory) { m.versions = written })
 	return again(result.Err, result.RecheckAt)
 }
 

@@ -42,14 +42,14 @@ func TestReplicaSetFromOldCaches(t *testing.T) {
 	pass := func(pods, sets string) reconcile.Result {
 		r.read = readTo(map[client.Object]string{&corev1.Pod{}: pods, &appsv1.ReplicaSet{}: sets})
 		r.forgetExpectations()
-		clear(r.tracker.written)
+		r.tracker.change(meta.UID, func(m *memory) { m.written = nil })
 		result, err := r.Reconcile(t.Context(), theWeb)
 		require.NoError(t, err)
 		return result
 	}
 	pass("7", "7")
 	require.Equal(t, 1, w.count("create pods"))
-	written := r.tracker.sets[meta.UID]
+	written := r.tracker.of(meta.UID).versions
 	require.NotEmpty(t, written.Children)
 	require.Equal(t, behindDelay, pass("6", "100").RequeueAfter, "the pods are older")
 	require.Equal(t, 1, w.count("create pods"))
@@ -58,13 +58,13 @@ func TestReplicaSetFromOldCaches(t *testing.T) {
 	pass("", "")
 	require.Equal(t, 3, w.count("create pods"), "caches that do not tell are not waited for")
 
-	r.tracker.sets[meta.UID] = expect.Versions{OwnerUID: string(meta.UID)}.WroteOwner(string(meta.UID), "50")
+	r.tracker.owners[meta.UID] = memory{versions: expect.Versions{}.WroteOwner(string(meta.UID), "50")}
 	require.Equal(t, behindDelay, pass("100", "49").RequeueAfter, "the ReplicaSet is older")
 	require.Equal(t, 3, w.count("create pods"))
 	pass("100", "50")
 	require.Equal(t, 4, w.count("create pods"))
 	r.tracker.forget(meta.UID)
-	require.Empty(t, r.tracker.sets)
+	require.NotContains(t, r.tracker.owners, meta.UID)
 }
 
 func TestDaemonSetFromOldCaches(t *testing.T) {
@@ -74,14 +74,14 @@ func TestDaemonSetFromOldCaches(t *testing.T) {
 	pass := func(pods, sets string) reconcile.Result {
 		r.read = readTo(map[client.Object]string{&corev1.Pod{}: pods, &appsv1.DaemonSet{}: sets})
 		r.forgetExpectations()
-		clear(r.tracker.written)
+		r.tracker.change(meta.UID, func(m *memory) { m.written = nil })
 		result, err := r.Reconcile(t.Context(), theWeb)
 		require.NoError(t, err)
 		return result
 	}
 	pass("7", "7")
 	require.Equal(t, 1, w.count("create pods"))
-	written := r.tracker.daemons[meta.UID]
+	written := r.tracker.of(meta.UID).versions
 	require.NotEmpty(t, written.Children)
 	require.NotEmpty(t, written.Owner)
 	require.Equal(t, behindDelay, pass("6", "100").RequeueAfter, "the pods are older")
@@ -90,7 +90,7 @@ func TestDaemonSetFromOldCaches(t *testing.T) {
 	pass("100", "100")
 	require.Equal(t, 2, w.count("create pods"))
 	r.tracker.forget(meta.UID)
-	require.Empty(t, r.tracker.daemons)
+	require.NotContains(t, r.tracker.owners, meta.UID)
 }
 
 // oneInformer gives real informers for pods, and none for other kinds.

@@ -38,7 +38,7 @@ func (r *replicaSetReconciler) Reconcile(ctx context.Context, req reconcile.Requ
 	if r.tracker.behind(rs.UID, rs) {
 		return reconcile.Result{RequeueAfter: behindDelay}, nil
 	}
-	expectations := r.tracker.expectations(rs.UID)
+	expectations := r.tracker.of(rs.UID).expected
 	tr, err := r.follow(ctx, rs, expectations)
 	if err != nil {
 		r.followed.drop(req.NamespacedName)
@@ -90,7 +90,7 @@ func (r *replicaSetReconciler) act(ctx context.Context, rs *appsv1.ReplicaSet, e
 			result.Err, result.RecheckAt = err, time.Time{}
 		}
 	}
-	setVersions(r.tracker, r.tracker.sets, rs.UID, written)
+	r.tracker.change(rs.UID, func(m *memory) { m.versions = written })
 	return again(result.Err, sooner(result.RecheckAt, wait))
 }
 
@@ -125,7 +125,7 @@ func (r *replicaSetReconciler) follow(ctx context.Context, rs *appsv1.ReplicaSet
 			return nil, err
 		}
 	}
-	s, written, f := kube.ReplicaSetSnapshot(rs, nil, siblings), versions(r.tracker, r.tracker.sets, rs.UID), r.followed.get(rs)
+	s, written, f := kube.ReplicaSetSnapshot(rs, nil, siblings), r.tracker.of(rs.UID).versions, r.followed.get(rs)
 	return &f.tracker, tellSet(f, replicaset.Delta{
 		ReplicaSet: &s.ReplicaSet, Siblings: append([]replicaset.ReplicaSet{}, s.Siblings...), Expectations: &expectations, Written: &written, Read: &read,
 	}, pods)

@@ -23,17 +23,20 @@ const (
 	behindLimit = 10 * time.Second
 )
 
-// A tracker remembers writes that the cache may not show yet, so that it is safe to plan
-// from the cache: created and deleted pods, and written versions. All of it may be lost,
-// since a controller starts with a new cache.
+// A tracker remembers, by owner, writes that the cache may not show yet, so that it is safe to
+// plan from the cache. All of it may be lost, since a controller starts with a new cache.
 type tracker struct {
-	mu       sync.Mutex
-	expected map[types.UID]expect.Expectations   // by owner
-	backoff  map[types.UID]daemonset.Backoff     // by DaemonSet
-	written  map[types.UID]map[types.UID]version // by owner, or the object itself, and object
-	sets     map[types.UID]expect.Versions       // that plans have left, by ReplicaSet
-	daemons  map[types.UID]expect.Versions       // that plans have left, by DaemonSet
-	stalled  map[types.UID]stall                 // by Deployment
+	mu     sync.Mutex
+	owners map[types.UID]memory
+}
+
+// A memory is the part of a tracker for one owner.
+type memory struct {
+	expected expect.Expectations      // pods that were created and deleted
+	written  expect.Writes[types.UID] // of the owner and its children, except pods
+	versions expect.Versions          // that plans have left
+	backoff  daemonset.Backoff        // of a DaemonSet
+	stalled  stall                    // of a Deployment
 }
 
 // A stall is the obstacle to the rollout of a Deployment, and the time since which it
@@ -43,83 +46,64 @@ type stall struct {
 	since time.Time
 }
 
-type version struct {
-	resourceVersion string
-	at              time.Time
-}
+func newTracker() *tracker { return &tracker{owners: map[types.UID]memory{}} }
 
-func newTracker() *tracker {
-	return &tracker{
-		expected: map[types.UID]expect.Expectations{},
-		backoff:  map[types.UID]daemonset.Backoff{},
-		written:  map[types.UID]map[types.UID]version{},
-		sets:     map[types.UID]expect.Versions{},
-		daemons:  map[types.UID]expect.Versions{},
-		stalled:  map[types.UID]stall{},
-	}
-}
-
-// expectations returns the expectations of an owner. Read them before the pods, so that
-// no event between the two reads is missed.
-func (t *tracker) expectations(owner types.UID) expect.Expectations {
+// of returns the memory of an owner. Read it before the pods, so that no event between the
+// two reads is missed.
+func (t *tracker) of(owner types.UID) memory {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.expected[owner]
+	return t.owners[owner]
+}
+
+// change changes the memory of an owner, and drops it if it is empty.
+func (t *tracker) change(owner types.UID, to func(*memory)) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	m := t.owners[owner]
+	to(&m)
+	if m.expected.Fulfilled() {
+		m.expected = expect.Expectations{}
+	}
+	t.owners[owner] = m
+	if m.expected.At.IsZero() && len(m.written) == 0 && m.versions == (expect.Versions{}) && len(m.backoff) == 0 && m.stalled == (stall{}) {
+		delete(t.owners, owner)
+	}
 }
 
 // expect changes the expectations of an owner.
-func (t *tracker) expect(owner types.UID, change func(expect.Expectations) expect.Expectations) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	e := change(t.expected[owner])
-	if e.Fulfilled() {
-		delete(t.expected, owner)
-		return
-	}
-	t.expected[owner] = e
+func (t *tracker) expect(owner types.UID, to func(expect.Expectations) expect.Expectations) {
+	t.change(owner, func(m *memory) { m.expected = to(m.expected) })
 }
 
-// forget drops all records about an owner that is gone.
+// forget drops the memory of an owner that is gone.
 func (t *tracker) forget(owner types.UID) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	delete(t.expected, owner)
-	delete(t.backoff, owner)
-	delete(t.written, owner)
-	delete(t.sets, owner)
-	delete(t.daemons, owner)
-	delete(t.stalled, owner)
+	t.change(owner, func(m *memory) { *m = memory{} })
 }
 
 // stuck notes the obstacle to the rollout of a Deployment, and reports whether it has been
 // the same for behindLimit.
-func (t *tracker) stuck(d types.UID, what string) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.stalled[d].what != what {
-		t.stalled[d] = stall{what, time.Now()}
-	}
-	return time.Since(t.stalled[d].since) >= behindLimit
+func (t *tracker) stuck(d types.UID, what string) (stuck bool) {
+	t.change(d, func(m *memory) {
+		if m.stalled.what != what {
+			m.stalled = stall{what, time.Now()}
+		}
+		stuck = time.Since(m.stalled.since) >= behindLimit
+	})
+	return stuck
 }
 
 // free notes that nothing stops the rollout of a Deployment.
 func (t *tracker) free(d types.UID) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	delete(t.stalled, d)
+	t.change(d, func(m *memory) { m.stalled = stall{} })
 }
 
 // gone drops the recorded writes to a child that is gone: they will never show in the
 // cache.
 func (t *tracker) gone(child metav1.Object, owner *metav1.OwnerReference) {
 	t.forget(child.GetUID())
-	if owner == nil {
-		return
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if delete(t.written[owner.UID], child.GetUID()); len(t.written[owner.UID]) == 0 {
-		delete(t.written, owner.UID)
+	if owner != nil {
+		t.change(owner.UID, func(m *memory) { m.written = m.written.Forget(child.GetUID()) })
 	}
 }
 
@@ -129,70 +113,23 @@ func (t *tracker) wrote(o kube.Object) {
 	if (kube.Request{Object: o}).Resource() == "pods" {
 		return
 	}
-	keys := []types.UID{o.GetUID()}
+	record := func(m *memory) { m.written = m.written.Wrote(o.GetUID(), o.GetResourceVersion(), time.Now()) }
+	t.change(o.GetUID(), record)
 	if owner := metav1.GetControllerOfNoCopy(o); owner != nil {
-		keys = append(keys, owner.UID)
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, key := range keys {
-		if t.written[key] == nil {
-			t.written[key] = map[types.UID]version{}
-		}
-		t.written[key][o.GetUID()] = version{o.GetResourceVersion(), time.Now()}
+		t.change(owner.UID, record)
 	}
 }
 
 // behind reports whether the cache, from which these objects come, lacks a write to one
 // of them, or an object created for the owner. A plan from that cache would be wrong,
 // or rejected by the API server. The next event starts the next pass.
-func (t *tracker) behind(owner types.UID, cached ...metav1.Object) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	missing := t.written[owner]
-	for _, o := range cached {
-		w, ok := missing[o.GetUID()]
-		if !ok {
-			continue
+func (t *tracker) behind(owner types.UID, cached ...metav1.Object) (behind bool) {
+	t.change(owner, func(m *memory) {
+		for _, o := range cached {
+			m.written = m.written.Observed(o.GetUID(), o.GetResourceVersion())
 		}
-		if c, comparable := expect.CompareVersions(o.GetResourceVersion(), w.resourceVersion); !comparable || c >= 0 {
-			delete(missing, o.GetUID())
-		}
-	}
-	for uid, w := range missing {
-		if time.Since(w.at) > behindLimit {
-			delete(missing, uid)
-		}
-	}
-	return len(missing) > 0
-}
-
-// versions returns the versions that the plans for an owner have left, from the tracker's
-// sets or daemons.
-func versions[V any](t *tracker, of map[types.UID]V, owner types.UID) V {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return of[owner]
-}
-
-func setVersions[V any](t *tracker, of map[types.UID]V, owner types.UID, v V) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	of[owner] = v
-}
-
-func (t *tracker) delays(ds types.UID) daemonset.Backoff {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.backoff[ds]
-}
-
-func (t *tracker) setDelays(ds types.UID, b daemonset.Backoff) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if len(b) == 0 {
-		delete(t.backoff, ds)
-		return
-	}
-	t.backoff[ds] = b
+		m.written = m.written.Expire(time.Now(), behindLimit)
+		behind = len(m.written) > 0
+	})
+	return behind
 }

@@ -58,7 +58,7 @@ func TestDeletedChildrenAreNotWaitedFor(t *testing.T) {
 	(&daemonSetReconciler{base: b}).revisionEvents().Delete(t.Context(), event.DeleteEvent{Object: rev}, events())
 	require.False(t, w.tracker.behind("o2"))
 	(&deploymentReconciler{b}).replicaSetEvents().Delete(t.Context(), event.DeleteEvent{Object: foreign}, events())
-	require.Empty(t, w.tracker.written, "nothing is kept of what is gone")
+	require.Empty(t, w.tracker.owners, "nothing is kept of what is gone")
 }
 
 // While a watch was broken an object was deleted, and another has got its name: the cache
@@ -70,10 +70,10 @@ func TestMissedDeletion(t *testing.T) {
 	r := &replicaSetReconciler{base: b}
 	before, after := ownedBy("ReplicaSet", meta, "a"), ownedBy("ReplicaSet", other.ObjectMeta, "a")
 	after.UID, after.ResourceVersion = "a2", "2"
-	w.tracker.expected["o1"] = expect.Deletions([]string{"a"}, time.Now())
-	w.tracker.expected["o2"] = expect.Creations(1, time.Now())
+	w.tracker.owners["o1"] = memory{expected: expect.Deletions([]string{"a"}, time.Now())}
+	w.tracker.owners["o2"] = memory{expected: expect.Creations(1, time.Now())}
 	q := events()
 	r.podEvents().Update(t.Context(), event.UpdateEvent{ObjectOld: before, ObjectNew: after}, q)
 	require.Equal(t, []string{"web", "other"}, requests(q))
-	require.Empty(t, w.tracker.expected, "the deletion and the creation were seen")
+	require.Empty(t, w.tracker.owners, "the deletion and the creation were seen")
 }
