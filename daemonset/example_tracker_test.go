@@ -10,8 +10,8 @@ import (
 )
 
 // tracked is the log agent on three nodes, followed by a Tracker.
-func tracked() (t daemonset.Tracker) {
-	s := logs()
+func tracked() *daemonset.Tracker {
+	t, s := &daemonset.Tracker{}, logs()
 	_ = t.Apply(daemonset.Delta{DaemonSet: &s.DaemonSet, Revisions: s.Revisions})
 	for i := range s.Nodes {
 		_ = t.Apply(daemonset.Delta{Node: daemonset.NodeEvent{New: &s.Nodes[i]}})

@@ -28,10 +28,18 @@ import (
 // plans of the OpenKruise dialect, plans with a partition, a NodeSelector or ranks of nodes, and
 // the first plan after a change that affects all pods, such as another revision.
 //
-// A Tracker belongs to one goroutine. Do not copy it by assignment: see [Tracker.Clone]. In
-// JSON it is its Snapshot. The README.md of examples/controller, a complete controller,
-// explains how informers feed a Tracker.
+// A Tracker belongs to one goroutine. Do not copy it by value, use [Tracker.Clone]: go vet reports
+// such copies, and the methods of a copy panic. In JSON it is its Snapshot. Encode a pointer:
+// package encoding/json does not call MarshalJSON for a Tracker that it cannot address, and
+// encodes {}. The README.md of examples/controller, a complete controller, explains how informers
+// feed a Tracker.
 type Tracker struct {
+	self tracked.Self
+	content
+}
+
+// content is everything in a Tracker that a clone gets.
+type content struct {
 	rest     Snapshot // all but nodes and pods
 	pods     tracked.Table[Pod, ofPods]
 	measure  *measure // the input of counts, but for nodes and pods; nil until the first plan
@@ -43,6 +51,7 @@ type Tracker struct {
 
 // Plan returns Reconcile(t.Snapshot(), now, opts), including its error.
 func (t *Tracker) Plan(now time.Time, opts Options) (Plan, error) {
+	t.begin()
 	in, err := t.admit(now, opts)
 	at, near := tracked.Clock(now)
 	if err != nil || !near || opts.kruise() || in.ds.NodeSelector != nil {
@@ -64,6 +73,9 @@ func (t *Tracker) Plan(now time.Time, opts Options) (Plan, error) {
 	return p, nil
 }
 
+// begin panics if the Tracker is a copy by value.
+func (t *Tracker) begin() { t.self.Check("daemonset") }
+
 // admit is [admit] without nodes and pods. It reuses the input of the last plan, already
 // checked and compiled, while that still applies.
 func (t *Tracker) admit(now time.Time, opts Options) (*input, error) {
@@ -81,6 +93,7 @@ func (t *Tracker) admit(now time.Time, opts Options) (*input, error) {
 
 // Snapshot returns the snapshot that t is kept up to date with. It takes O(N) time.
 func (t *Tracker) Snapshot() Snapshot {
+	t.begin()
 	s := t.rest
 	s.Nodes, s.Pods = t.counts.nodes(), t.pods.List()
 	return s
@@ -89,6 +102,7 @@ func (t *Tracker) Snapshot() Snapshot {
 // Finish returns Finish(t.Snapshot(), p, r, now, opts): see [Finish]. It needs the nodes and
 // pods only for a snapshot to plan from again.
 func (t *Tracker) Finish(p Plan, r Report, now time.Time, opts Options) Result {
+	t.begin()
 	result := Finish(t.rest, p, r, now, opts)
 	if result.Again != nil {
 		return Finish(t.Snapshot(), p, r, now, opts)
@@ -99,8 +113,10 @@ func (t *Tracker) Finish(p Plan, r Report, now time.Time, opts Options) Result {
 // Clone returns a separate Tracker with the same snapshot: a change applied to one of the two
 // does not affect the other. It takes constant time. The first changes of each of the two take
 // longer than others, because parts of the lists are copied as they change.
-func (t *Tracker) Clone() Tracker {
-	c := *t
+func (t *Tracker) Clone() *Tracker {
+	t.begin()
+	c := &Tracker{content: t.content}
+	c.begin()
 	if t.admitted != nil {
 		in := *t.admitted
 		c.admitted = &in
@@ -110,11 +126,12 @@ func (t *Tracker) Clone() Tracker {
 }
 
 // MarshalJSON encodes the snapshot.
-func (t Tracker) MarshalJSON() ([]byte, error) { return json.Marshal(t.Snapshot()) }
+func (t *Tracker) MarshalJSON() ([]byte, error) { return json.Marshal(t.Snapshot()) }
 
 // UnmarshalJSON decodes a snapshot. The error, unless it is a JSON error, is an error of
 // [Tracker.Apply], or reports two nodes or two pods with one name.
 func (t *Tracker) UnmarshalJSON(data []byte) error {
+	t.begin()
 	var s Snapshot
 	if err := json.Unmarshal(data, &s); err != nil || string(data) == "null" {
 		return err // null changes nothing, as usual in JSON
@@ -128,7 +145,7 @@ func (t *Tracker) UnmarshalJSON(data []byte) error {
 		err = loaded.pods.Load(s.Pods, func(p *Pod) error { return loaded.Apply(Delta{Pod: PodEvent{New: p}}) })
 	}
 	if err == nil {
-		*t = loaded
+		t.content = loaded.content
 	}
 	return err
 }
@@ -197,6 +214,7 @@ func (ofPods) Version(p *Pod) string { return p.ResourceVersion }
 // added yet, or with another name than before; or an event of one pod while there is another
 // pod of the same name, with another UID and no versions to tell which is the later.
 func (t *Tracker) Apply(d Delta) error {
+	t.begin()
 	ofNode, err := t.judgeNode(d.Node)
 	if err != nil {
 		return err

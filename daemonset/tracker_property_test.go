@@ -21,7 +21,7 @@ import (
 
 // A world is a Tracker and what it has to stand for.
 type world struct {
-	tracker daemonset.Tracker
+	tracker *daemonset.Tracker
 	rest    daemonset.Snapshot
 	nodes   trackedtest.Objects[daemonset.Node]
 	pods    trackedtest.Objects[daemonset.Pod]
@@ -50,6 +50,7 @@ type machine struct {
 
 func newMachine(t purity.T, s random.Source) *machine {
 	w := &world{
+		tracker: &daemonset.Tracker{},
 		nodes: trackedtest.Objects[daemonset.Node]{All: map[string]*daemonset.Node{}, Of: func(n *daemonset.Node) trackedtest.Identity {
 			return trackedtest.Identity{Name: n.Name}
 		}},
@@ -196,8 +197,8 @@ func (m *machine) Run(steps int) {
 
 func (m *machine) throughJSON(w *world) {
 	var again daemonset.Tracker
-	m.ThroughJSON(&w.tracker, &again)
-	w.tracker, w.rest = again, again.Snapshot()
+	m.ThroughJSON(w.tracker, &again)
+	w.tracker, w.rest = &again, again.Snapshot()
 	w.rest.Nodes, w.rest.Pods = nil, nil
 }
 

@@ -46,7 +46,7 @@ func TestTrackerZero(t *testing.T) {
 func TestTrackerJSON(t *testing.T) {
 	s := large(3, 1)
 	tr := tracker(t, &s)
-	text, err := json.Marshal(struct{ Tracker daemonset.Tracker }{*tr}.Tracker)
+	text, err := json.Marshal(tr)
 	require.NoError(t, err)
 	want, err := json.Marshal(s)
 	require.NoError(t, err)

@@ -11,8 +11,8 @@ import (
 )
 
 // tracked is the shop, followed by a Tracker.
-func tracked() (t deploy.Tracker) {
-	s := shop()
+func tracked() *deploy.Tracker {
+	t, s := &deploy.Tracker{}, shop()
 	_ = t.Apply(deploy.Delta{Deployment: &s.Deployment, ReplicaSet: deploy.ReplicaSetEvent{New: &s.ReplicaSets[0]}})
 	return t
 }

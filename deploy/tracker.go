@@ -25,10 +25,18 @@ import (
 // the Deployment reads all ReplicaSets once if it changes the UID or the selector, marks the
 // Deployment as being deleted, or sets or unsets Partitioned.
 //
-// A Tracker must not be used by several goroutines at once. A copy by assignment is not a separate
-// Tracker: see [Tracker.Clone]. In JSON a Tracker is its Snapshot. The README.md of
-// examples/controller, a complete controller, lists the rules for feeding a Tracker from informers.
+// A Tracker must not be used by several goroutines at once, or copied by value: go vet reports such
+// copies, and the methods of a copy panic. Use [Tracker.Clone]. In JSON a Tracker is its Snapshot.
+// Encode a pointer: package encoding/json does not call MarshalJSON for a Tracker that it cannot
+// address, and encodes {}. The README.md of examples/controller, a complete controller, lists the
+// rules for feeding a Tracker from informers.
 type Tracker struct {
+	self tracked.Self
+	content
+}
+
+// content is everything in a Tracker that a clone gets.
+type content struct {
 	rest   Snapshot // without ReplicaSets and Pods, which are in the roster
 	claims *claims  // nil before the first call of begin
 	roster
@@ -46,6 +54,7 @@ func (t *Tracker) Plan(now time.Time, opts Options) (p Plan, err error) {
 
 // Snapshot returns the current snapshot. It takes O(N) time.
 func (t *Tracker) Snapshot() Snapshot {
+	t.begin()
 	s := t.rest
 	s.ReplicaSets, s.Pods = t.sets.List(), t.pods.List()
 	return s
@@ -80,17 +89,21 @@ func (t *Tracker) Finish(p Plan, r Report, now time.Time, opts Options) Result {
 
 // Clone returns a separate Tracker with the same snapshot: changes of one do not affect the other.
 // It takes O(1) time. Later changes of either Tracker copy the parts of the lists that they change.
-func (t *Tracker) Clone() Tracker {
-	return Tracker{rest: t.rest, claims: t.claims, roster: t.roster.clone()}
+func (t *Tracker) Clone() *Tracker {
+	t.begin()
+	c := &Tracker{content: content{t.rest, t.claims, t.roster.clone()}}
+	c.begin()
+	return c
 }
 
 // MarshalJSON encodes the snapshot.
-func (t Tracker) MarshalJSON() ([]byte, error) { return json.Marshal(t.Snapshot()) }
+func (t *Tracker) MarshalJSON() ([]byte, error) { return json.Marshal(t.Snapshot()) }
 
 // UnmarshalJSON decodes a snapshot; null changes nothing. It returns an error of package
 // encoding/json or of [Tracker.Apply], or an error if two ReplicaSets or two pods have the same
 // name. After an error the Tracker has not changed.
 func (t *Tracker) UnmarshalJSON(data []byte) error {
+	t.begin()
 	var s Snapshot
 	if err := json.Unmarshal(data, &s); err != nil || string(data) == "null" {
 		return err
@@ -104,7 +117,7 @@ func (t *Tracker) UnmarshalJSON(data []byte) error {
 		err = loaded.pods.Load(s.Pods, func(p *podorder.Pod) error { return loaded.Apply(Delta{Pod: replicaset.PodEvent{New: p}}) })
 	}
 	if err == nil {
-		*t = loaded
+		t.content = loaded.content
 	}
 	return err
 }
@@ -216,8 +229,9 @@ func (c *claims) same(d *Deployment) bool {
 		(b.Partitioned == nil) == (d.Partitioned == nil) && tracked.SameSelector(b.Selector, d.Selector)
 }
 
-// begin initializes the claims of a zero Tracker.
+// begin initializes the claims of a zero Tracker. It panics if the Tracker is a copy by value.
 func (t *Tracker) begin() {
+	t.self.Check("deploy")
 	if t.claims == nil {
 		t.claims = newClaims(&t.rest.Deployment)
 	}

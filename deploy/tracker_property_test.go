@@ -22,7 +22,7 @@ import (
 
 // A world is a Tracker and what it has to stand for.
 type world struct {
-	tracker    deploy.Tracker
+	tracker    *deploy.Tracker
 	deployment deploy.Deployment
 	sets       trackedtest.Objects[replicaset.ReplicaSet]
 	pods       trackedtest.Objects[podorder.Pod]
@@ -49,6 +49,7 @@ type machine struct {
 
 func newMachine(t purity.T, s random.Source) *machine {
 	w := &world{
+		tracker: &deploy.Tracker{},
 		sets: trackedtest.Objects[replicaset.ReplicaSet]{All: map[string]*replicaset.ReplicaSet{}, Of: func(rs *replicaset.ReplicaSet) trackedtest.Identity {
 			return trackedtest.Identity{Name: rs.Name, UID: rs.UID, Version: rs.ResourceVersion}
 		}},
@@ -209,8 +210,8 @@ func (m *machine) Run(steps int) {
 
 func (m *machine) throughJSON(w *world) {
 	var again deploy.Tracker
-	m.ThroughJSON(&w.tracker, &again)
-	w.tracker = again
+	m.ThroughJSON(w.tracker, &again)
+	w.tracker = &again
 	w.deployment = again.Snapshot().Deployment // whose empty selector may be none by now
 }
 

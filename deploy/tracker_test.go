@@ -46,7 +46,7 @@ func TestTrackerZero(t *testing.T) {
 func TestTrackerJSON(t *testing.T) {
 	s := busy(3, 4)
 	tr := tracker(t, &s)
-	text, err := json.Marshal(struct{ Tracker deploy.Tracker }{*tr}.Tracker)
+	text, err := json.Marshal(tr)
 	require.NoError(t, err)
 	want, err := json.Marshal(s)
 	require.NoError(t, err)

@@ -12,8 +12,8 @@ import (
 )
 
 // oneOfTwo is a ReplicaSet that wants two pods and has one.
-func oneOfTwo() replicaset.Tracker {
-	var t replicaset.Tracker
+func oneOfTwo() *replicaset.Tracker {
+	t := &replicaset.Tracker{}
 	_ = t.Apply(replicaset.Delta{
 		ReplicaSet: &replicaset.ReplicaSet{Name: "web", UID: "r1", Replicas: number(2)},
 		Pod:        added("a"),

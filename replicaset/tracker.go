@@ -45,9 +45,17 @@ import (
 // sorted, it also takes 120 bytes for each node with several pods. After most pods are gone,
 // it may take up to twice as much.
 //
-// Use a Tracker in one goroutine at a time. A copy by assignment is not a separate Tracker:
-// see [Tracker.Clone]. The JSON of a Tracker is the JSON of its Snapshot.
+// Use a Tracker in one goroutine at a time. Do not copy it by value, use [Tracker.Clone]: go vet
+// reports such copies, and the methods of a copy panic. The JSON of a Tracker is the JSON of its
+// Snapshot. Encode a pointer: package encoding/json does not call MarshalJSON for a Tracker that
+// it cannot address, and encodes {}.
 type Tracker struct {
+	self tracked.Self
+	content
+}
+
+// content is everything in a Tracker that a clone gets.
+type content struct {
 	rest       Snapshot // everything except the pods
 	measure    *measure // nil before the first call of Apply or Plan
 	pods       tracked.Table[podorder.Pod, tracked.Pods]
@@ -144,8 +152,9 @@ func (t *Tracker) checkUIDs(pods []podorder.Pod, roles []role) error {
 	return errs.Join()
 }
 
-// begin initializes a zero Tracker.
+// begin initializes a zero Tracker. It panics if the Tracker is a copy by value.
 func (t *Tracker) begin() {
+	t.self.Check("replicaset")
 	if t.measure == nil {
 		m := newMeasure(&ReplicaSet{}, "")
 		t.measure, t.observed = &m, math.MinInt64
@@ -154,6 +163,7 @@ func (t *Tracker) begin() {
 
 // Snapshot returns the current snapshot. It takes O(N) time.
 func (t *Tracker) Snapshot() Snapshot {
+	t.begin()
 	s := t.rest
 	s.Pods = t.pods.List()
 	return s
@@ -162,6 +172,7 @@ func (t *Tracker) Snapshot() Snapshot {
 // Finish returns the result of Finish(t.Snapshot(), p, r, now, opts): see [Finish]. It takes
 // O(N) time only if the plan adopts or releases pods.
 func (t *Tracker) Finish(p Plan, r Report, now time.Time, opts Options) Result {
+	t.begin()
 	s := t.rest
 	if len(p.Actions) > 0 && isClaim(p.Actions[0]) {
 		s.Pods = t.pods.List()
@@ -182,20 +193,23 @@ func isClaim(a Action) bool {
 // other. Clone takes the same time for any number of pods. The first changes of both Trackers
 // take longer than later ones, because they copy the parts of the list of pods that they
 // change.
-func (t *Tracker) Clone() Tracker {
-	c := *t
+func (t *Tracker) Clone() *Tracker {
+	t.begin()
+	c := &Tracker{content: t.content}
+	c.begin()
 	c.pods, c.records, c.queue = t.pods.Clone(), t.records.Clone(), t.queue.Clone()
 	c.duplicates, c.ranking = t.duplicates.Clone(), t.ranking.Clone()
 	return c
 }
 
 // MarshalJSON encodes the snapshot.
-func (t Tracker) MarshalJSON() ([]byte, error) { return json.Marshal(t.Snapshot()) }
+func (t *Tracker) MarshalJSON() ([]byte, error) { return json.Marshal(t.Snapshot()) }
 
 // UnmarshalJSON decodes a snapshot and replaces the Tracker. The error is the error of
 // invalid JSON, of [Tracker.Apply] for a pod, or of two pods with the same name; then the
 // Tracker does not change.
 func (t *Tracker) UnmarshalJSON(data []byte) error {
+	t.begin()
 	var s Snapshot
 	if err := json.Unmarshal(data, &s); err != nil || string(data) == "null" {
 		return err // null changes nothing, as for any other type
@@ -205,7 +219,7 @@ func (t *Tracker) UnmarshalJSON(data []byte) error {
 	_ = loaded.Apply(d) // has no error without a pod
 	err := loaded.pods.Load(s.Pods, func(p *podorder.Pod) error { return loaded.Apply(Delta{Pod: PodEvent{New: p}}) })
 	if err == nil {
-		*t = loaded
+		t.content = loaded.content
 	}
 	return err
 }

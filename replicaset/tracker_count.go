@@ -75,8 +75,7 @@ func (t *Tracker) remove(i int) {
 
 // recount counts all pods with another measure.
 func (t *Tracker) recount(m *measure) {
-	empty := Tracker{rest: t.rest, measure: m, pods: t.pods, records: t.records, observed: t.observed}
-	*t = empty
+	t.content = content{rest: t.rest, measure: m, pods: t.pods, records: t.records, observed: t.observed}
 	for i := range t.pods.Len() {
 		t.records.Set(i, record{}) // register reads the records of other pods: none is registered yet
 	}

@@ -16,7 +16,7 @@ import (
 
 // A tracked is a Tracker and what it has to stand for.
 type tracked struct {
-	tracker replicaset.Tracker
+	tracker *replicaset.Tracker
 	rest    replicaset.Snapshot
 	pods    trackedtest.Objects[podorder.Pod]
 }
@@ -49,7 +49,7 @@ func noPods() trackedtest.Objects[podorder.Pod] {
 
 func newMachine(t purity.T, s random.Source) *machine {
 	m := &machine{names: random.OneOf(s, "names", 12, 5, 40, 60)}
-	m.Machine = trackedtest.Machine[*tracked]{T: t, S: s, Worlds: []*tracked{{pods: noPods()}}, Now: random.Now, Clone: (*tracked).clone, Compare: m.compare}
+	m.Machine = trackedtest.Machine[*tracked]{T: t, S: s, Worlds: []*tracked{{tracker: &replicaset.Tracker{}, pods: noPods()}}, Now: random.Now, Clone: (*tracked).clone, Compare: m.compare}
 	m.busy = m.One("busy", 4)
 	if m.scales = !m.busy && !m.One("does not scale", 3); m.scales {
 		m.about = random.OneOf(s, "about", "odd ones", "restarts", "creation", "ties", "ties", "siblings", "orders", "centuries")
@@ -163,8 +163,8 @@ func (m *machine) Run(steps int) {
 
 func (m *machine) throughJSON(w *tracked) {
 	var again replicaset.Tracker
-	m.ThroughJSON(&w.tracker, &again)
-	if w.tracker = again; len(w.rest.Siblings) == 0 {
+	m.ThroughJSON(w.tracker, &again)
+	if w.tracker = &again; len(w.rest.Siblings) == 0 {
 		w.rest.Siblings = nil
 	}
 }

@@ -101,7 +101,7 @@ func TestTrackerZero(t *testing.T) {
 
 func TestTrackerJSON(t *testing.T) {
 	tr := tracker(t, web(3), pod("a"), pod("b"))
-	text, err := json.Marshal(struct{ Tracker replicaset.Tracker }{*tr}.Tracker)
+	text, err := json.Marshal(tr)
 	require.NoError(t, err)
 	want, err := json.Marshal(tr.Snapshot())
 	require.NoError(t, err)
