@@ -33,6 +33,20 @@ func ExampleTracker_Apply() {
 	// <nil> 4
 }
 
+// The deletion of the first node was lost. The next list of the cache does not have it.
+func ExampleTracker_Replace() {
+	agent, s := tracked(), logs()
+	s.Nodes = s.Nodes[1:]
+	fmt.Println(agent.Replace(s))
+	for _, n := range agent.Snapshot().Nodes {
+		fmt.Println(n.Name)
+	}
+	// Unordered output:
+	// <nil>
+	// node-b
+	// node-c
+}
+
 func ExampleTracker_Plan() {
 	agent := tracked()
 	fmt.Println(agent.Plan(noon, daemonset.Options{}))

@@ -4,6 +4,9 @@ package daemonset
 
 import (
 	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/kplan-go/kplan/internal/base/tracked"
@@ -129,7 +132,7 @@ func (t *Tracker) Clone() *Tracker {
 func (t *Tracker) MarshalJSON() ([]byte, error) { return json.Marshal(t.Snapshot()) }
 
 // UnmarshalJSON decodes a snapshot. The error, unless it is a JSON error, is an error of
-// [Tracker.Apply], or reports two nodes or two pods with one name.
+// [Tracker.Replace]. After an error nothing has changed.
 func (t *Tracker) UnmarshalJSON(data []byte) error {
 	t.begin()
 	var s Snapshot
@@ -137,17 +140,44 @@ func (t *Tracker) UnmarshalJSON(data []byte) error {
 		return err // null changes nothing, as usual in JSON
 	}
 	var loaded Tracker
-	loaded.rest = s
-	loaded.rest.Nodes, loaded.rest.Pods = nil, nil
-	known := func(name string) bool { return loaded.counts.node(name) != nil }
-	err := tracked.Load(ofNodes{}, s.Nodes, known, func(n *Node) error { return loaded.Apply(Delta{Node: NodeEvent{New: n}}) })
-	if err == nil {
-		err = loaded.pods.Load(s.Pods, func(p *Pod) error { return loaded.Apply(Delta{Pod: PodEvent{New: p}}) })
+	if err := loaded.Replace(s); err != nil {
+		return err
 	}
-	if err == nil {
-		t.content = loaded.content
+	t.content = loaded.content
+	return nil
+}
+
+// Replace replaces the snapshot with the lists of a cache, such as those that an informer has after
+// it has listed all objects again. Events that were lost before, such as the deletion of a node,
+// then have no effect, and older objects replace later ones. It takes O(N) time. A pod with the UID
+// and the resource version of the known pod of its name counts as unchanged, and so does a node
+// with the labels, the taints and the rank of the known node of its name: a Tracker looks only at
+// the nodes of other pods, and at other nodes.
+//
+// A Tracker does not keep the lists of nodes and pods, but the maps, slices and pointers in s: do
+// not change them afterwards. The error, if any, wraps [kplan.ErrInvalid], and then nothing has
+// changed. It reports nodes or pods without a name, or with the same name.
+func (t *Tracker) Replace(s Snapshot) error {
+	t.begin()
+	c := &t.counts
+	nodes, err := tracked.Changes(ofNodes{}, s.Nodes, c.nodeEntries.Len(), c.nodeAt, func(name string) int { return c.names.Find(name, c.name) })
+	pods, wrong := t.pods.Changes(s.Pods)
+	if err := errors.Join(err, wrong); err != nil {
+		return err
 	}
-	return err
+	t.rest, t.admitted = s, nil
+	t.rest.Nodes, t.rest.Pods = nil, nil
+	for _, change := range nodes {
+		if change.Verdict == tracked.Remove {
+			t.changeNode(c.name(change.Number), nil)
+			continue
+		}
+		t.changeNode(change.New.Name, change.New)
+	}
+	for _, change := range pods {
+		t.applyPod(change.Verdict, change.Number, change.New)
+	}
+	return nil
 }
 
 // A Delta is a change of a snapshot. Nil fields stay as they are. A Tracker keeps the objects
@@ -190,6 +220,9 @@ func (ofNodes) Path() string         { return "Node" }
 func (ofNodes) Name(n *Node) string  { return n.Name }
 func (ofNodes) UID(*Node) string     { return "" }
 func (ofNodes) Version(*Node) string { return "" }
+func (ofNodes) Same(a, b *Node) bool {
+	return a.Rank == b.Rank && maps.Equal(a.Labels, b.Labels) && slices.Equal(a.Taints, b.Taints)
+}
 
 // ofPods is the kind of pods.
 type ofPods struct{}
@@ -199,6 +232,7 @@ func (ofPods) Path() string          { return "Pod" }
 func (ofPods) Name(p *Pod) string    { return p.Name }
 func (ofPods) UID(p *Pod) string     { return p.UID }
 func (ofPods) Version(p *Pod) string { return p.ResourceVersion }
+func (k ofPods) Same(a, b *Pod) bool { return tracked.SameVersion(k, a, b) }
 
 // Apply applies a change.
 //

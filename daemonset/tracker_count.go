@@ -78,10 +78,12 @@ func (c *counts) setDue(i int, place int32) { c.nodeEntries.Ref(i).due = place }
 
 func (c *counts) setNodeless(i int, place int32) { c.podEntries.Ref(i).nodeless = place }
 
+func (c *counts) nodeAt(i int) *Node { return c.nodeEntries.At(i).node }
+
 // node returns the node with a name, or nil.
 func (c *counts) node(name string) *Node {
 	if i := c.names.Find(name, c.name); i >= 0 {
-		return c.nodeEntries.At(i).node
+		return c.nodeAt(i)
 	}
 	return nil
 }

@@ -56,8 +56,8 @@ func TestTrackerJSON(t *testing.T) {
 	for text, wrong := range map[string]string{
 		`{"nodes":[{"name":"a"},{"name":"a"}]}`: `Nodes["a"].Name: "a": must be unique`,
 		`{"pods":[{"name":"a"},{"name":"a"}]}`:  `Pods["a"].Name: "a": must be unique`,
-		`{"nodes":[{"name":""}]}`:               `Node.New.Name: "": must be set`,
-		`{"pods":[{"name":""}]}`:                `Pod.New.Name: "": must be set`,
+		`{"nodes":[{"name":""}]}`:               `Nodes[""].Name: "": must be set`,
+		`{"pods":[{"name":""}]}`:                `Pods[""].Name: "": must be set`,
 		`[]`:                                    "cannot unmarshal array",
 	} {
 		require.ErrorContains(t, json.Unmarshal([]byte(text), &again), wrong)

@@ -28,6 +28,19 @@ func ExampleTracker_Apply() {
 	// <nil> 2
 }
 
+// The deletion of the ReplicaSet was lost. The next list of the cache has another one.
+func ExampleTracker_Replace() {
+	web, s := tracked(), shop()
+	s.ReplicaSets = []replicaset.ReplicaSet{{Name: "web-9b8c7d", UID: "r2", ControllerUID: "d1"}}
+	fmt.Println(web.Replace(s))
+	for _, rs := range web.Snapshot().ReplicaSets {
+		fmt.Println(rs.Name)
+	}
+	// Output:
+	// <nil>
+	// web-9b8c7d
+}
+
 func ExampleTracker_Plan() {
 	web := tracked()
 	plan, err := web.Plan(noon, deploy.Options{})

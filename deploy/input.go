@@ -156,6 +156,7 @@ func (ofSets) Path() string                             { return "ReplicaSet" }
 func (ofSets) Name(rs *replicaset.ReplicaSet) string    { return rs.Name }
 func (ofSets) UID(rs *replicaset.ReplicaSet) string     { return rs.UID }
 func (ofSets) Version(rs *replicaset.ReplicaSet) string { return rs.ResourceVersion }
+func (k ofSets) Same(a, b *replicaset.ReplicaSet) bool  { return tracked.SameVersion(k, a, b) }
 
 func (r *roster) clone() roster {
 	return roster{r.sets.Clone(), r.places.Clone(), r.relevant.Clone(), r.pods.Clone(), r.running.Clone()}

@@ -4,6 +4,7 @@ package deploy
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
 	"time"
 
@@ -100,8 +101,7 @@ func (t *Tracker) Clone() *Tracker {
 func (t *Tracker) MarshalJSON() ([]byte, error) { return json.Marshal(t.Snapshot()) }
 
 // UnmarshalJSON decodes a snapshot; null changes nothing. It returns an error of package
-// encoding/json or of [Tracker.Apply], or an error if two ReplicaSets or two pods have the same
-// name. After an error the Tracker has not changed.
+// encoding/json or of [Tracker.Replace]. After an error the Tracker has not changed.
 func (t *Tracker) UnmarshalJSON(data []byte) error {
 	t.begin()
 	var s Snapshot
@@ -109,17 +109,38 @@ func (t *Tracker) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	var loaded Tracker
-	_ = loaded.Apply(Delta{Deployment: &s.Deployment}) // only ReplicaSets and pods cause errors
-	err := loaded.sets.Load(s.ReplicaSets, func(rs *replicaset.ReplicaSet) error {
-		return loaded.Apply(Delta{ReplicaSet: ReplicaSetEvent{New: rs}})
-	})
-	if err == nil {
-		err = loaded.pods.Load(s.Pods, func(p *podorder.Pod) error { return loaded.Apply(Delta{Pod: replicaset.PodEvent{New: p}}) })
+	if err := loaded.Replace(s); err != nil {
+		return err
 	}
-	if err == nil {
-		t.content = loaded.content
+	t.content = loaded.content
+	return nil
+}
+
+// Replace replaces the snapshot with the lists of a cache, such as those that an informer has after
+// it has listed the objects again. Then events that were lost no longer matter, such as the deletion
+// of a pod, and older objects replace later ones. It takes O(N) time. A ReplicaSet or pod that has
+// the UID and the resource version of the one with its name in the old snapshot is taken for
+// unchanged and costs little more than reading it.
+//
+// The Tracker keeps no part of the two lists, but shares the maps, slices and pointers in the
+// objects: do not modify them afterwards. An error wraps [kplan.ErrInvalid] and reports objects of a
+// list without a name or with the same name; nothing has changed then.
+func (t *Tracker) Replace(s Snapshot) error {
+	t.begin()
+	sets, err := t.sets.Changes(s.ReplicaSets)
+	pods, wrong := t.pods.Changes(s.Pods)
+	if err := errors.Join(err, wrong); err != nil {
+		return err
 	}
-	return err
+	t.rest.Deployment = s.Deployment
+	t.follow(&s.Deployment)
+	for _, c := range sets {
+		t.applySet(c.Verdict, c.Number, c.New)
+	}
+	for _, c := range pods {
+		t.applyPod(c.Verdict, c.Number, c.New)
+	}
+	return nil
 }
 
 // A Delta is a change of a snapshot. Zero fields change nothing. A Tracker keeps the objects in New

@@ -56,7 +56,7 @@ func TestTrackerJSON(t *testing.T) {
 	for text, wrong := range map[string]string{
 		`{"replicaSets":[{"name":"a"},{"name":"a"}]}`: `ReplicaSets["a"].Name: "a": must be unique`,
 		`{"pods":[{"name":"a"},{"name":"a"}]}`:        `Pods["a"].Name: "a": must be unique`,
-		`{"pods":[{"name":""}]}`:                      `Pod.New.Name: "": must be set`,
+		`{"pods":[{"name":""}]}`:                      `Pods[""].Name: "": must be set`,
 		`[]`:                                          "cannot unmarshal array",
 	} {
 		require.ErrorContains(t, json.Unmarshal([]byte(text), &again), wrong)

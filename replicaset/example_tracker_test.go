@@ -39,6 +39,21 @@ func ExampleTracker_Apply() {
 	// Pod.New.Name: "c": must be that of a pod that has been added and not removed
 }
 
+// The deletion of pod a was lost. The next list of the cache has the pods b and c.
+func ExampleTracker_Replace() {
+	web := oneOfTwo()
+	s := web.Snapshot()
+	s.Pods = []podorder.Pod{*added("b").New, *added("c").New}
+	fmt.Println(web.Replace(s))
+	for _, p := range web.Snapshot().Pods {
+		fmt.Println(p.Name)
+	}
+	// Output:
+	// <nil>
+	// b
+	// c
+}
+
 func ExampleTracker_Plan() {
 	web := oneOfTwo()
 	fmt.Println(web.Plan(soon, replicaset.Options{}))

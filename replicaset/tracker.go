@@ -206,8 +206,7 @@ func (t *Tracker) Clone() *Tracker {
 func (t *Tracker) MarshalJSON() ([]byte, error) { return json.Marshal(t.Snapshot()) }
 
 // UnmarshalJSON decodes a snapshot and replaces the Tracker. The error is the error of
-// invalid JSON, of [Tracker.Apply] for a pod, or of two pods with the same name; then the
-// Tracker does not change.
+// invalid JSON or of [Tracker.Replace]; then the Tracker does not change.
 func (t *Tracker) UnmarshalJSON(data []byte) error {
 	t.begin()
 	var s Snapshot
@@ -215,13 +214,11 @@ func (t *Tracker) UnmarshalJSON(data []byte) error {
 		return err // null changes nothing, as for any other type
 	}
 	var loaded Tracker
-	d := Delta{ReplicaSet: &s.ReplicaSet, Siblings: s.Siblings, Expectations: &s.Expectations, Written: &s.Written, Read: &s.Read, Domains: &s.Domains}
-	_ = loaded.Apply(d) // has no error without a pod
-	err := loaded.pods.Load(s.Pods, func(p *podorder.Pod) error { return loaded.Apply(Delta{Pod: PodEvent{New: p}}) })
-	if err == nil {
-		t.content = loaded.content
+	if err := loaded.Replace(s); err != nil {
+		return err
 	}
-	return err
+	t.content = loaded.content
+	return nil
 }
 
 // hasDefaultOrder reports whether the options choose victims by the default order, which is the

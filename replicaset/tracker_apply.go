@@ -56,15 +56,44 @@ func (t *Tracker) Apply(d Delta) error {
 		return err
 	}
 	t.applyRest(&d)
-	switch what {
-	case tracked.Add:
-		t.add(d.Pod.New)
-	case tracked.Replace:
-		t.replace(slot, d.Pod.New)
-	case tracked.Remove:
-		t.remove(slot)
+	t.applyPod(what, slot, d.Pod.New)
+	return nil
+}
+
+// Replace replaces the snapshot with a complete one, such as the lists of an informer after it
+// has listed all objects again. Events that were lost before, such as the deletion of a pod,
+// then no longer matter, and older objects replace newer ones. Replace takes O(N) time. A pod
+// that has the UID and the resource version of the known pod with its name counts as unchanged:
+// the Tracker keeps the known pod and does not count it again.
+//
+// The Tracker does not keep the list of pods, but it shares Siblings, Domains, and all maps,
+// slices and pointers in s with the caller: do not modify them after Replace. The error, if
+// any, wraps [kplan.ErrInvalid] and a [kplan.FieldError], and the Tracker does not change: there
+// is a pod without a name, or two pods with the same name.
+func (t *Tracker) Replace(s Snapshot) error {
+	t.begin()
+	changes, err := t.pods.Changes(s.Pods)
+	if err != nil {
+		return err
+	}
+	t.applyRest(&Delta{ReplicaSet: &s.ReplicaSet, Siblings: append([]ReplicaSet{}, s.Siblings...)})
+	t.rest = s
+	t.rest.Pods = nil
+	for _, c := range changes {
+		t.applyPod(c.Verdict, c.Number, c.New)
 	}
 	return nil
+}
+
+func (t *Tracker) applyPod(what tracked.Verdict, i int, p *podorder.Pod) {
+	switch what {
+	case tracked.Add:
+		t.add(p)
+	case tracked.Replace:
+		t.replace(i, p)
+	case tracked.Remove:
+		t.remove(i)
+	}
 }
 
 // applyRest applies the parts of a change other than the pod.

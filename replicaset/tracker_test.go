@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime"
+	"slices"
 	"testing"
 	"time"
 
@@ -111,7 +112,7 @@ func TestTrackerJSON(t *testing.T) {
 	require.Equal(t, tr.Snapshot(), again.Snapshot())
 	for text, wrong := range map[string]string{
 		`{"pods":[{"name":"a"},{"name":"a"}]}`: `Pods["a"].Name: "a": must be unique`,
-		`{"pods":[{"name":""}]}`:               `Pod.New.Name: "": must be set`,
+		`{"pods":[{"name":""}]}`:               `Pods[""].Name: "": must be set`,
 		`[]`:                                   "cannot unmarshal array",
 	} {
 		require.ErrorContains(t, json.Unmarshal([]byte(text), &again), wrong)
@@ -241,7 +242,8 @@ func replaced(tr *replicaset.Tracker, pods map[string]*podorder.Pod, i int) erro
 }
 
 // A change of one pod, and the plan after it: of all pods anew, and of the one. Deleting is three
-// of them: a plan that deletes one of pods of all ages, that goes, and another one comes.
+// of them: a plan that deletes one of pods of all ages, that goes, and another one comes. Replace gets
+// a list in which one pod has changed.
 func BenchmarkTracker(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000, 1_000_000} {
 		b.Run(fmt.Sprintf("batch/pods=%d", n), func(b *testing.B) {
@@ -277,6 +279,18 @@ func BenchmarkTracker(b *testing.B) {
 				trackedtest.Latency(b, func(i int) error { return replaced(tr, byName, i) })
 			})
 		}
+		b.Run(fmt.Sprintf("replace/pods=%d", n), func(b *testing.B) {
+			rs, all := many(n)
+			tr, s := tracker(b, rs, all...), replicaset.Snapshot{ReplicaSet: rs, Pods: slices.Clone(all)}
+			_, _ = tr.Plan(t0, replicaset.Options{})
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				s.Pods[i%n].ResourceVersion = fmt.Sprint(i + 8)
+				if err := tr.Replace(s); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 		b.Run(fmt.Sprintf("clone/pods=%d", n), func(b *testing.B) {
 			rs, all := many(n)
 			tr, gone := tracker(b, rs, all...), &all[n/2]

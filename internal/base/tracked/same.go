@@ -32,3 +32,9 @@ func Clock(t time.Time) (int64, bool) {
 	s := t.Unix()
 	return s*1e9 + int64(t.Nanosecond()), s > -9e9 && s < 9e9
 }
+
+// SameVersion reports whether two objects have the same UID and the same resource version. An object
+// without a resource version may have changed.
+func SameVersion[T any, K Kind[T]](k K, a, b *T) bool {
+	return k.Version(a) != "" && k.Version(a) == k.Version(b) && k.UID(a) == k.UID(b)
+}

@@ -16,6 +16,7 @@ type Kind[T any] interface {
 	Name(*T) string
 	UID(*T) string
 	Version(*T) string
+	Same(a, b *T) bool // for two objects of one name: neither has changed since the other
 }
 
 // Pods is the [Kind] of pods.
@@ -35,6 +36,9 @@ func (Pods) UID(p *podorder.Pod) string { return p.UID }
 
 // Version returns the resource version of a pod.
 func (Pods) Version(p *podorder.Pod) string { return p.ResourceVersion }
+
+// Same is [SameVersion].
+func (k Pods) Same(a, b *podorder.Pod) bool { return SameVersion(k, a, b) }
 
 // A Table holds pointers to objects with unique names. The zero Table is empty. Copy it with
 // [Table.Clone]: an assignment shares memory with the original.

@@ -102,7 +102,7 @@ var imports = map[string][]string{
 	"rollout/kruise":          append([]string{"internal/base/apply", "internal/base/condition", "rollout/batchrelease", "rollout/traffic", "rollout/workload"}, ofRollouts...),
 	"rollout/preview":         append([]string{"rollout/batchrelease", "rollout/kruise", "rollout/workload"}, ofRollouts...),
 	"internal/base/paged":     {"internal/base/field"},
-	"internal/base/tracked":   {"internal/base/paged", "internal/base/version", "podorder", "selector"},
+	"internal/base/tracked":   {"internal/base/field", "internal/base/paged", "internal/base/version", "podorder", "selector"},
 	"internal/base/version":   {},
 	"internal/base/ranking":   {"internal/base/paged", "internal/base/tracked", "podorder"},
 	// A world of them all, which its owner changes. Its engine has rooms: see below.
