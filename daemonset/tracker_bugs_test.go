@@ -72,6 +72,10 @@ var trackerBugs = []trackedtest.Bug{
 	{"a pod that has ended is like others", "facts.go", "n.facts.has(isFinished) || ", ""},
 	{"an old pod that is not available is like others", "facts.go", " || n.old && !n.facts.has(isAvailable)", ""},
 	{"clones share the empty nodes", "tracker_count.go", "c.empty.Clone(), c.old", "c.empty, c.old"},
+	{"a node of a list with other taints is unchanged", "tracker.go", " && slices.Equal(a.Taints, b.Taints)", ""},
+	{"a node of a list with other labels is unchanged", "tracker.go", "maps.Equal(a.Labels, b.Labels) && ", ""},
+	{"a node of a list with another rank is unchanged", "tracker.go", "a.Rank == b.Rank && ", ""},
+	{"another DaemonSet of a list counts as the old one", "tracker.go", "t.rest, t.admitted = s, nil", "t.rest = s"},
 }
 
 // TestTrackerBugsApply: each bug is a change of the sources as they are.

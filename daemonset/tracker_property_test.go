@@ -94,24 +94,53 @@ func (m *machine) apply(w *world, d daemonset.Delta) {
 	}
 	ofNode()
 	ofPod()
+	w.rest = changed(w.rest, &d)
+}
+
+// changed returns a snapshot after a change of other things than nodes and pods.
+func changed(s daemonset.Snapshot, d *daemonset.Delta) daemonset.Snapshot {
 	if d.DaemonSet != nil {
-		w.rest.DaemonSet = *d.DaemonSet
+		s.DaemonSet = *d.DaemonSet
 	}
 	if d.Revisions != nil {
-		w.rest.Revisions = d.Revisions
+		s.Revisions = d.Revisions
 	}
 	if d.Backoff != nil {
-		w.rest.Backoff = *d.Backoff
+		s.Backoff = *d.Backoff
 	}
 	if d.Unseen != nil {
-		w.rest.Unseen = *d.Unseen
+		s.Unseen = *d.Unseen
 	}
 	if d.Written != nil {
-		w.rest.Written = *d.Written
+		s.Written = *d.Written
 	}
 	if d.Read != nil {
-		w.rest.Read = *d.Read
+		s.Read = *d.Read
 	}
+	return s
+}
+
+// relist replaces the snapshot of a Tracker after lost events.
+func (m *machine) relist(w *world) {
+	s := w.rest
+	if m.One("other things too", 3) {
+		d := m.tune(w)
+		if !m.calm {
+			d = m.rest(w)
+		}
+		s = changed(s, &d)
+	}
+	nodes, replaceNodes, wrongNodes := m.nodes.Relist(m.S, &w.nodes, m.node, func(_, _ *daemonset.Node) {})
+	pods, replacePods, wrongPods := m.pods.Relist(m.S, &w.pods, m.pod, m.keep)
+	s.Nodes, s.Pods = nodes, pods
+	if m.Refused(s, wrongNodes || wrongPods, w.tracker.Replace(s)) {
+		return
+	}
+	replaceNodes()
+	replacePods()
+	w.rest = s
+	w.rest.Nodes, w.rest.Pods = nil, nil
+	m.compareSnapshot(w)
 }
 
 // event draws what happens to a node or a pod.
@@ -122,13 +151,16 @@ func (m *machine) event(w *world) (d daemonset.Delta) {
 		d.Node = daemonset.NodeEvent(e)
 	}
 	if what > 0 {
-		d.Pod = daemonset.PodEvent(m.pods.Event(m.S, &w.pods, m.pod, func(v, known *daemonset.Pod) {
-			if v.UID = known.UID; m.S.Below("stays where it is", 3) > 0 {
-				v.NodeName, v.PinnedNode = known.NodeName, known.PinnedNode
-			}
-		}))
+		d.Pod = daemonset.PodEvent(m.pods.Event(m.S, &w.pods, m.pod, m.keep))
 	}
 	return d
+}
+
+// keep makes a drawn pod a later version of a known pod.
+func (m *machine) keep(v, known *daemonset.Pod) {
+	if v.UID = known.UID; m.S.Below("stays where it is", 3) > 0 {
+		v.NodeName, v.PinnedNode = known.NodeName, known.PinnedNode
+	}
 }
 
 // execute carries out the plan of a Tracker, as events.
@@ -190,6 +222,8 @@ func (m *machine) Run(steps int) {
 			m.AddClone(k)
 		case 14:
 			m.throughJSON(w)
+		case 15:
+			m.relist(w)
 		}
 		return true
 	})
@@ -221,11 +255,15 @@ func (m *machine) compare(w *world) {
 		m.finish(w, got)
 	}
 	if m.Step%256 == 0 {
-		is := w.tracker.Snapshot()
-		diff := w.nodes.Diff(is.Nodes) + w.pods.Diff(is.Pods)
-		is.Nodes, is.Pods = nil, nil
-		m.SameObjects(diff + trackedtest.Diff(w.rest, is, inAnyOrder))
+		m.compareSnapshot(w)
 	}
+}
+
+func (m *machine) compareSnapshot(w *world) {
+	is := w.tracker.Snapshot()
+	diff := w.nodes.Diff(is.Nodes) + w.pods.Diff(is.Pods)
+	is.Nodes, is.Pods = nil, nil
+	m.SameObjects(diff + trackedtest.Diff(w.rest, is, inAnyOrder))
 }
 
 // finish compares what follows from a plan of which some calls fail.

@@ -25,6 +25,7 @@ var trackerBugs = []trackedtest.Bug{
 	{"no snapshot to plan from again", "tracker.go", "return Finish(t.Snapshot(), p, r, now, opts)", "return Finish(s, p, r, now, opts)"},
 	{"pause points see no pods", "pausepoint.go", "in.pods = in.tracked.pods.List()", ""},
 	{"a name that was taken is nothing to finish with", "tracker.go", "!p.createsTaken()", "true"},
+	{"another selector of a list looks at no ReplicaSet", "tracker.go", "t.follow(&s.Deployment)", ""},
 }
 
 // TestTrackerBugsApply: each bug is a change of the sources as they are.

@@ -156,13 +156,34 @@ func (m *machine) apply(w *world, d deploy.Delta) {
 func (m *machine) event(w *world) (d deploy.Delta) {
 	what := m.S.Below("event of", 8)
 	if what < 5 && !(m.calm && m.S.Below("no set", 4) > 0) {
-		e := m.sets.Event(m.S, &w.sets, m.set, func(v, known *replicaset.ReplicaSet) { v.UID = known.UID })
+		e := m.sets.Event(m.S, &w.sets, m.set, keepSet)
 		d.ReplicaSet = deploy.ReplicaSetEvent(e)
 	}
 	if what > 3 {
-		d.Pod = replicaset.PodEvent(m.pods.Event(m.S, &w.pods, m.pod, func(v, known *podorder.Pod) { v.UID = known.UID }))
+		d.Pod = replicaset.PodEvent(m.pods.Event(m.S, &w.pods, m.pod, keepPod))
 	}
 	return d
+}
+
+func keepSet(v, known *replicaset.ReplicaSet) { v.UID = known.UID }
+func keepPod(v, known *podorder.Pod)          { v.UID = known.UID }
+
+// relist replaces the snapshot of a Tracker after lost events.
+func (m *machine) relist(w *world) {
+	s := deploy.Snapshot{Deployment: w.deployment}
+	if !m.calm && m.One("the Deployment too", 3) {
+		s.Deployment = *m.deployment(w)
+	}
+	sets, replaceSets, wrongSets := m.sets.Relist(m.S, &w.sets, m.set, keepSet)
+	pods, replacePods, wrongPods := m.pods.Relist(m.S, &w.pods, m.pod, keepPod)
+	s.ReplicaSets, s.Pods = sets, pods
+	if m.Refused(s, wrongSets || wrongPods, w.tracker.Replace(s)) {
+		return
+	}
+	replaceSets()
+	replacePods()
+	w.deployment = s.Deployment
+	m.compareSnapshot(w)
 }
 
 // execute carries out the plan of a Tracker, as events.
@@ -203,6 +224,8 @@ func (m *machine) Run(steps int) {
 			m.AddClone(k)
 		case 10:
 			m.throughJSON(w)
+		case 11:
+			m.relist(w)
 		}
 		return true
 	})
@@ -234,10 +257,13 @@ func (m *machine) compare(w *world) {
 		}
 	}
 	if m.Step%128 == 0 {
-		is := w.tracker.Snapshot()
-		diff := w.sets.Diff(is.ReplicaSets) + w.pods.Diff(is.Pods) + trackedtest.Diff(w.deployment, is.Deployment, inAnyOrder)
-		m.SameObjects(diff)
+		m.compareSnapshot(w)
 	}
+}
+
+func (m *machine) compareSnapshot(w *world) {
+	is := w.tracker.Snapshot()
+	m.SameObjects(w.sets.Diff(is.ReplicaSets) + w.pods.Diff(is.Pods) + trackedtest.Diff(w.deployment, is.Deployment, inAnyOrder))
 }
 
 // finish compares what follows from a plan of which some calls fail.

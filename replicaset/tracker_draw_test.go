@@ -95,17 +95,20 @@ func sibling(controller string) replicaset.ReplicaSet {
 
 // event draws what happens to a pod.
 func (m *machine) event(w *tracked) replicaset.PodEvent {
-	return replicaset.PodEvent(m.feed.Event(m.S, &w.pods, m.pod, func(p, known *podorder.Pod) {
-		if m.One("begins to end", 8) {
-			version := p.ResourceVersion
-			*p = *known
-			p.ResourceVersion, p.DeletionTimestamp = version, m.Now
-			return
-		}
-		if p.UID = known.UID; m.S.Below("owned", 3) > 0 {
-			p.ControllerUID, p.Labels = "web-uid", map[string]string{"app": "web"}
-		}
-	}))
+	return replicaset.PodEvent(m.feed.Event(m.S, &w.pods, m.pod, m.keep))
+}
+
+// keep makes a drawn pod a later version of a known pod.
+func (m *machine) keep(p, known *podorder.Pod) {
+	if m.One("begins to end", 8) {
+		version := p.ResourceVersion
+		*p = *known
+		p.ResourceVersion, p.DeletionTimestamp = version, m.Now
+		return
+	}
+	if p.UID = known.UID; m.S.Below("owned", 3) > 0 {
+		p.ControllerUID, p.Labels = "web-uid", map[string]string{"app": "web"}
+	}
 }
 
 // rest draws a change of other things than pods.

@@ -82,24 +82,48 @@ func (m *machine) apply(w *tracked, d replicaset.Delta) {
 		return // and nothing has changed
 	}
 	ofPod()
+	w.rest = changed(w.rest, &d)
+}
+
+// changed returns a snapshot after a change of other things than pods.
+func changed(s replicaset.Snapshot, d *replicaset.Delta) replicaset.Snapshot {
 	if d.ReplicaSet != nil {
-		w.rest.ReplicaSet = *d.ReplicaSet
+		s.ReplicaSet = *d.ReplicaSet
 	}
 	if d.Siblings != nil {
-		w.rest.Siblings = d.Siblings
+		s.Siblings = d.Siblings
 	}
 	if d.Domains != nil {
-		w.rest.Domains = *d.Domains
+		s.Domains = *d.Domains
 	}
 	if d.Expectations != nil {
-		w.rest.Expectations = *d.Expectations
+		s.Expectations = *d.Expectations
 	}
 	if d.Written != nil {
-		w.rest.Written = *d.Written
+		s.Written = *d.Written
 	}
 	if d.Read != nil {
-		w.rest.Read = *d.Read
+		s.Read = *d.Read
 	}
+	return s
+}
+
+// relist replaces the snapshot of a Tracker after lost events.
+func (m *machine) relist(w *tracked) {
+	s := w.rest
+	if m.about == "siblings" || m.One("other things too", 3) {
+		d := m.rest(w)
+		s = changed(s, &d)
+	}
+	list, replace, wrong := m.feed.Relist(m.S, &w.pods, m.pod, m.keep)
+	s.Pods = list
+	if m.Refused(s, wrong, w.tracker.Replace(s)) {
+		return
+	}
+	replace()
+	w.rest = s
+	w.rest.Pods = nil
+	m.compareSnapshot(w)
 }
 
 // execute carries out the plan of a Tracker, as events.
@@ -156,6 +180,8 @@ func (m *machine) Run(steps int) {
 			m.AddClone(k)
 		case 12:
 			m.throughJSON(w)
+		case 13:
+			m.relist(w)
 		}
 		return true
 	})
@@ -186,11 +212,15 @@ func (m *machine) compare(w *tracked) {
 		m.finish(w, got)
 	}
 	if m.Step%256 == 0 {
-		is := w.tracker.Snapshot()
-		diff := w.pods.Diff(is.Pods)
-		is.Pods = nil
-		m.SameObjects(diff + trackedtest.Diff(w.rest, is))
+		m.compareSnapshot(w)
 	}
+}
+
+func (m *machine) compareSnapshot(w *tracked) {
+	is := w.tracker.Snapshot()
+	diff := w.pods.Diff(is.Pods)
+	is.Pods = nil
+	m.SameObjects(diff + trackedtest.Diff(w.rest, is))
 }
 
 // finish compares what follows from a plan of which some calls fail.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"slices"
 	"strconv"
 
 	"github.com/google/go-cmp/cmp"
@@ -151,6 +152,42 @@ func (f *Feed[T]) Event(s random.Source, o *Objects[T], draw func() *T, keep fun
 	}
 	f.sent = append(f.sent, e)
 	return e
+}
+
+// Relist draws a complete list after lost events: some objects are gone, changed or new. It returns
+// whether the list is an error, and otherwise a function that makes these the objects. One with the
+// UID and the version of the known object counts as unchanged. See [Feed.Event] for draw and keep.
+func (f *Feed[T]) Relist(s random.Source, o *Objects[T], draw func() *T, keep func(v, known *T)) (list []T, replace func(), wrong bool) {
+	next := maps.Clone(o.All)
+	if s.Below("lost all", 20) == 0 {
+		clear(next)
+	}
+	for range random.Below(s, "lost", 8) {
+		v := draw()
+		name := o.Of(v).Name
+		known := next[name]
+		if known != nil && s.Below("lost removal", 3) == 0 {
+			delete(next, name)
+			continue
+		}
+		if known != nil && s.Below("lost update", 4) > 0 {
+			keep(v, known)
+		}
+		next[name] = v
+	}
+	for _, name := range slices.Sorted(maps.Keys(next)) { // the same list for the same draws
+		list = append(list, *next[name])
+		if is, known := o.Of(next[name]), o.All[name]; known != nil && is == o.Of(known) && is.Version != "" {
+			next[name] = known
+		}
+	}
+	if s.Below("from the last", 2) == 0 {
+		slices.Reverse(list)
+	}
+	if len(list) > 0 && s.Below("listed twice", 20) == 0 {
+		return append(list, list[0]), nil, true
+	}
+	return list, func() { o.All = next }, next[""] != nil
 }
 
 // inOneRespect returns a copy of known with one differing field of other, if any.
