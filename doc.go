@@ -11,6 +11,7 @@
 //	a Condition    a condition of the status
 //	an Outcome     the answer of the API server to an action
 //	a Quirk        a defect of the original that a planner keeps by default
+//	a Listing      the last list of a cache, to find the objects that have changed since
 //
 // The planners are in packages deploy, replicaset and daemonset, and below rollout. This package
 // imports none of them.

@@ -26,6 +26,8 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[kplan.FieldError](),
 	reflect.TypeFor[kplan.FieldErrors](),
 	reflect.TypeFor[kplan.Hold](),
+	reflect.TypeFor[kplan.Identity](),
+	reflect.TypeFor[kplan.Listing[string]](),
 	reflect.TypeFor[kplan.Outcome](),
 	reflect.TypeFor[kplan.Quirk](),
 	reflect.TypeFor[kplan.Reason](),
