@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/podorder"
@@ -23,8 +24,8 @@ import (
 type follower[Tracker any] struct {
 	owner   types.UID
 	tracker Tracker
-	pods    listing
-	nodes   listing
+	pods    kplan.Listing[*corev1.Pod]
+	nodes   kplan.Listing[*corev1.Node]
 }
 
 // Followers are the followers of all owners of a kind. Two passes of one owner never run at the
@@ -58,53 +59,17 @@ func (fs *followers[T]) drop(owner types.NamespacedName) {
 	delete(fs.of, owner)
 }
 
-// A listing holds the objects of one kind that the last pass listed, by name.
-type listing struct {
-	objects map[string]listedObject
-	pass    int
-}
-
-// A listedObject identifies an object and its version in the last pass that listed it.
-type listedObject struct {
-	name    string
-	uid     types.UID
-	version string
-	pass    int
-}
-
-// compare returns the objects that are gone since the last pass, and the new objects. A changed
-// object is both, so that it does not matter which of its versions is later: a cache may go
-// back in time.
-func compare[T client.Object](s *listing, list []T) (removed []listedObject, added []T) {
-	if s.objects == nil {
-		s.objects = make(map[string]listedObject, len(list))
-	}
-	s.pass++
-	for _, o := range list {
-		was, now := s.objects[o.GetName()], listedObject{o.GetName(), o.GetUID(), o.GetResourceVersion(), s.pass}
-		s.objects[now.name] = now
-		if was.uid == now.uid && was.version == now.version {
-			continue
-		}
-		if added = append(added, o); was.pass > 0 {
-			removed = append(removed, was)
-		}
-	}
-	for name, o := range s.objects {
-		if o.pass < s.pass {
-			delete(s.objects, name)
-			removed = append(removed, o)
-		}
-	}
-	return removed, added
+// identity identifies an object of the cache.
+func identity[T client.Object](o T) kplan.Identity {
+	return kplan.Identity{Name: o.GetName(), UID: string(o.GetUID()), Version: o.GetResourceVersion()}
 }
 
 // update calls remove for each object that is gone since the last pass, then add for each
 // new object.
-func update[T client.Object](s *listing, list []T, remove func(*listedObject) error, add func(T) error) (err error) {
-	removed, added := compare(s, list)
-	for i := range removed {
-		err = errors.Join(err, remove(&removed[i]))
+func update[T client.Object](l *kplan.Listing[T], list []T, remove func(kplan.Identity) error, add func(T) error) (err error) {
+	removed, added := l.Update(list, identity)
+	for _, o := range removed {
+		err = errors.Join(err, remove(o))
 	}
 	for _, o := range added {
 		err = errors.Join(err, add(o))
@@ -118,7 +83,7 @@ func tellSet(f *follower[replicaset.Tracker], d replicaset.Delta, pods []*corev1
 		return f.tracker.Apply(replicaset.Delta{Pod: replicaset.PodEvent{Old: old, New: now}})
 	}
 	return errors.Join(f.tracker.Apply(d), update(&f.pods, pods,
-		func(o *listedObject) error { return pod(new(o.pod()), nil) },
+		func(o kplan.Identity) error { return pod(new(removedPod(o)), nil) },
 		func(p *corev1.Pod) error { return pod(nil, new(kube.Pod(p))) }))
 }
 
@@ -132,16 +97,16 @@ func tellDaemon(f *follower[daemonset.Tracker], d daemonset.Delta, pods []*corev
 	}
 	return errors.Join(f.tracker.Apply(d),
 		update(&f.nodes, nodes,
-			func(o *listedObject) error { return node(&daemonset.Node{Name: o.name}, nil) },
+			func(o kplan.Identity) error { return node(&daemonset.Node{Name: o.Name}, nil) },
 			func(n *corev1.Node) error { return node(nil, new(kube.Node(n))) }),
 		update(&f.pods, pods,
-			func(o *listedObject) error { return pod(&daemonset.Pod{Pod: o.pod()}, nil) },
+			func(o kplan.Identity) error { return pod(&daemonset.Pod{Pod: removedPod(o)}, nil) },
 			func(p *corev1.Pod) error { return pod(nil, new(kube.DaemonSetPod(p))) }))
 }
 
-// pod returns a pod with the fields that identify it.
-func (s *listedObject) pod() podorder.Pod {
-	return podorder.Pod{Name: s.name, UID: string(s.uid), ResourceVersion: s.version}
+// removedPod returns a pod with the fields that identify it.
+func removedPod(o kplan.Identity) podorder.Pod {
+	return podorder.Pod{Name: o.Name, UID: o.UID, ResourceVersion: o.Version}
 }
 
 // A planner makes plans for an owner, and computes the status after a plan was carried out. It
