@@ -13,6 +13,7 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/trackedtest"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/replicaset/expect"
 )
 
 // TestTrackerReplace: the pods are those of the list, whatever events were lost before. A pod with the
@@ -22,7 +23,7 @@ func TestTrackerReplace(t *testing.T) {
 	tr := tracker(t, web(4), pod("changed"), pod("gone"), pod("older"), pod("recreated"), pod("same"), pod("unversioned", version("")))
 	s := replicaset.Snapshot{
 		ReplicaSet: web(5), Siblings: []replicaset.ReplicaSet{web(1, func(rs *replicaset.ReplicaSet) { rs.UID = "sibling" })},
-		Expectations: replicaset.ExpectCreations(1, t0), Read: replicaset.Versions{Pods: "9"}, Domains: podorder.Domains{"n1": "a"},
+		Expectations: expect.Creations(1, t0), Read: expect.Versions{Children: "9"}, Domains: podorder.Domains{"n1": "a"},
 		Pods: []podorder.Pod{
 			pod("changed", version("8"), unready), pod("new"), pod("older", version("6"), unready), pod("recreated", uid("new"), unready),
 			pod("same", unready), pod("unversioned", version(""), unready),
