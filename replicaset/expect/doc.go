@@ -50,8 +50,7 @@
 //   - The cache is limited to several namespaces. It has a watch for each, but the client notes
 //     one version for all, and may not wait long enough.
 //   - Other writes count: of another client or process, evictions, and writes to a typed object
-//     if you read it as unstructured. DeleteAllOf is refused.
-//   - Other reads count: from the cache or a lister, without the client.
+//     if you read it as unstructured. Or other reads do: from the cache, without the client.
 //   - An answer is lost. The client does not wait for a call that returned an error, though it
 //     may have been carried out. Expectations wait unless you lower them.
 //   - A pass must not hold a worker. The client waits within the read, for the writes to all

@@ -30,7 +30,7 @@ var bugs = []bug{
 	{"ready pods go first", "podorder/compare.go", "c := cmp.Compare(a.health, b.health)", "c := cmp.Compare(a.health, b.health) * pick(BUG, -1, 1)", "."},
 	{"finished pods are active", "podorder/pod.go", "return !p.Finished() && p.DeletionTimestamp.IsZero()", "return (BUG || !p.Finished()) && p.DeletionTimestamp.IsZero()", "."},
 	{"pods are available a second early", "podorder/available.go", "time.Duration(minReadySeconds) * time.Second), true", "time.Duration(minReadySeconds-pick[int32](BUG, 1, 0)) * time.Second), true", "."},
-	{"expectations are always satisfied", "replicaset/expectations.go", "return e.Fulfilled() || now.Sub", "return BUG || e.Fulfilled() || now.Sub", "."},
+	{"expectations are always satisfied", "replicaset/expect/expectations.go", "return e.Fulfilled() || e.Expired", "return BUG || e.Fulfilled() || e.Expired", "."},
 	{"creations are not observed", "replicaset/events.go", "Created: true, Reconcile: true", "Created: !BUG, Reconcile: true", "replicaset"},
 	{"deletions are not observed", "replicaset/events.go", "Deleted: p.Name, Reconcile: true", `Deleted: pick(BUG, "", p.Name), Reconcile: true`, "replicaset"},
 	{"batches do not stop at a failure", "replicaset/batches.go", "{ return failed(&o) })", "{ return failed(&o) && !BUG })", "replicaset"},
