@@ -14,10 +14,10 @@ type Change[T any] struct {
 	New     *T      // a copy of the object in the list, nil for Remove
 }
 
-// Changes returns the changes after which n known objects are those of a complete list, in the
-// order in which to apply them: replacements, then removals from the last number to the first, so
-// that numbers stay valid while the last object takes the number of a removed one, then additions.
-// The error has a field.Error for objects without a name, and one for objects with the same name.
+// Changes returns the changes from n known objects to the objects of a complete list, in the order
+// in which to apply them: replacements, then removals from the last number to the first, so that
+// numbers stay valid while the last object takes the number of a removed one, then additions. The
+// error has a field.Error for objects without a name, and one for objects with the same name.
 //
 // The objects are copied one by one: pointers to elements would keep a whole list in memory for as
 // long as one of its objects is known.

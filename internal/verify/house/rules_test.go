@@ -251,13 +251,16 @@ func importPath(spec *ast.ImportSpec) string {
 var impure = regexp.MustCompile(`^(time\.(Now|Since|Until|After|AfterFunc|Tick|Sleep|New(Timer|Ticker)|Timer|Ticker|Local|LoadLocation)` +
 	`|fmt\.F?(Print|Scan)(f|ln)?)$`)
 
+// copied is the only file of the core that may panic, for a Tracker that was copied by value.
+const copied = "internal/base/tracked/self.go"
+
 // checkPure rejects clocks, goroutines, channels, I/O and panics in the core.
 func checkPure(f file) (violations []string) {
 	if !isCore(f) {
 		return nil
 	}
 	ast.Inspect(f.tree, func(n ast.Node) bool {
-		if what := impurity(n); what != "" {
+		if what := impurity(n); what != "" && (what != "panic" || f.path != copied) {
 			violations = append(violations, f.at(n.Pos(), "%s", what))
 		}
 		return true
