@@ -11,6 +11,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	_ "github.com/kplan-go/kplan/daemonset" // or go test would reuse a result from before a change
+	_ "github.com/kplan-go/kplan/deploy"
+	_ "github.com/kplan-go/kplan/replicaset"
 )
 
 // TestVetReportsCopies: go vet reports each copy of a Tracker in testdata/copies, and nothing else.
