@@ -83,3 +83,11 @@ func ExampleElementPath() {
 	// Output:
 	// Pods["web-1"].Name
 }
+
+func ExampleFieldErrors_AddBelow() {
+	var inner, errs kplan.FieldErrors
+	inner.Add("Policy.WorstCase", true, "must be unset with OnDelete")
+	errs.AddBelow("Options", inner.Join())
+	fmt.Println(errs.Join())
+	// Output: Options.Policy.WorstCase: true: must be unset with OnDelete
+}

@@ -26,8 +26,8 @@ type Set struct {
 	Age int `json:"age,omitzero"`
 }
 
-// Counting holds how counts of pods are summed up and compared. The zero Counting is Kubernetes, whose sums
-// wrap around beyond the range of int32 and which counts all available pods of a set. Each function
+// Counting holds how counts of pods are summed up and compared. The zero Counting is Kubernetes: sums
+// wrap around beyond the range of int32, and all available pods of a set count. Each function
 // that takes a Counting reads all its members, unless its comment says otherwise.
 type Counting struct {
 	ExactSums     bool `json:"exactSums,omitzero"`     // sums and limits do not wrap around beyond the range of int32

@@ -21,6 +21,31 @@ func ExamplePolicy_Valid() {
 	// Policy.WorstCase: true: must be unset with OnDelete
 }
 
+// A set with 5 machines, of which it wants 3, takes up the places of all 5.
+func ExampleClusterAPI() {
+	p, b := rollout.ClusterAPI(), rollout.Resolve(5, rollout.Int(1), rollout.Int(0))
+	r := rollout.Roll(b, rollout.Set{}, []rollout.Set{{Wanted: 3, There: 5, Available: 5}}, 0, p)
+	fmt.Println(r.Size)
+	// Output: 1
+}
+
+// Machines that are wanted and do not exist yet take up no places.
+func ExampleMachineController() {
+	p, b := rollout.MachineController(), rollout.Resolve(5, rollout.Int(1), rollout.Int(0))
+	r := rollout.Roll(b, rollout.Set{}, []rollout.Set{{Wanted: 5, There: 3, Available: 3}}, 0, p)
+	fmt.Println(r.Size)
+	// Output: 3
+}
+
+// Four game servers have players: the new set gets places of the other six only.
+func ExampleAgones() {
+	p := rollout.Agones()
+	b := p.Resolve(10, 10, rollout.Int(6), rollout.Int(0))
+	r := rollout.Roll(b, rollout.Set{}, []rollout.Set{{There: 4, Available: 4, Protected: 4}}, 0, p)
+	fmt.Println(r.Size)
+	// Output: 6
+}
+
 // The rules that each rule excludes; all others may be set together.
 func TestValid(t *testing.T) {
 	excluded := map[[2]string]bool{

@@ -6,7 +6,7 @@ package rollout
 type Rolling struct {
 	Size      int32     `json:"size"`            // pods that the new set is to want
 	Shrinking Shrinking `json:"shrinking"`       // what old sets lose
-	Moves     []int     `json:"moves,omitempty"` // indexes of the old sets whose pods move to the new set now: see [Step]
+	Moves     []int     `json:"moves,omitempty"` // indexes of the old sets with pods that move to the new set now: see [Step]
 }
 
 // Roll returns one step of a rolling update. All counts must be of the same time. Old sets are
@@ -21,8 +21,8 @@ type Rolling struct {
 // Other policies change this. "wanted of all" is the sum of [Policy.Existing]. The replicas are
 // those of [Counting.Places]. WaitForNew and FreezeOvershoot may prevent growth. With WorstCase
 // old sets lose the pods of [ShrinkWorstCase]. With BreakDeadlock, a step that would change
-// nothing deletes one pod of the set that [Deadlock] returns. With OnDelete the sizes are those of
-// [OnDelete], but no set shrinks below [Counting.Keeps]. Roll does not read ScaleNewest, which is a
+// nothing deletes one pod of the set that [Deadlock] returns. With OnDelete, [OnDelete] returns
+// the sizes, but no set shrinks below [Counting.Keeps]. Roll does not read ScaleNewest, which is a
 // rule of [Scale], and OfReady, which is one of [Policy.Resolve].
 //
 // By default a step either grows the new set or shrinks old sets, as in Kubernetes, which reads

@@ -154,8 +154,8 @@ func RemoveUnavailable(old []Set, room int64, p Counting) (lost []int32, sum int
 	return lost, sum, -1
 }
 
-// Remaining returns the sizes of sets after their losses. A set whose size would be below 0,
-// because its number of available pods is below 0, keeps its size.
+// Remaining returns the sizes of sets after their losses. A set keeps its size if it would be
+// below 0, because its number of available pods is below 0.
 //
 //	wanted(i) - lost(i)
 //

@@ -2,8 +2,8 @@
 
 package rollout
 
-// Sizes returns the sizes of old sets after both losses of s. A set whose size would be below 0,
-// because its number of available pods is below 0, keeps its size.
+// Sizes returns the sizes of old sets after both losses of s. A set keeps its size if it would be
+// below 0, because its number of available pods is below 0.
 //
 //	wanted(i) - unavailable(i) - available(i)
 func (s Shrinking) Sizes(old []Set) []int32 {

@@ -3,7 +3,7 @@
 package rollout
 
 // Step is [Roll], and also moves pods of old sets to the new set where a set allows it: see
-// [Set].Moves. The arguments are those of Roll.
+// [Set].Moves. It has the arguments of Roll.
 //
 //	Roll's sizes                                and then, without OnDelete:
 //	size = InPlace(size)                        if pods of an old set move

@@ -98,7 +98,7 @@ func TestPropertyStep(t *testing.T) {
 	})
 }
 
-// anyPolicy draws a valid policy whose sums are exact.
+// anyPolicy draws a valid policy with exact sums.
 func anyPolicy(t *rapid.T) rollout.Policy {
 	flag := rapid.Bool()
 	p := rollout.Policy{

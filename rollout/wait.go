@@ -3,7 +3,6 @@
 package rollout
 
 import (
-	"cmp"
 	"fmt"
 	"iter"
 	"slices"
@@ -21,36 +20,51 @@ type Wait struct {
 	Limit  int64        `json:"limit"`
 }
 
-// sentencesOfNew holds the words of each reason for which a new set waits.
-var sentencesOfNew = map[kplan.Reason]string{
-	reason.SurgeExhausted: "%d pods count against the surge, at most %d are allowed",
-	reason.Terminating:    "%d pods are wanted or terminating, at most %d are allowed",
-	reason.StatusBehind:   "%d pods exist, it wants %d",
-	reason.OnDelete:       "%d pods exist or are wanted, at most %d are allowed; old pods stay until a user deletes them",
-	reason.MovesInPlace:   "it wants %d of %d pods, and others move to it in place",
-}
-
-// sentencesOfOld holds the words of each reason for which an old set waits.
-var sentencesOfOld = map[kplan.Reason]string{
-	reason.MinAvailable: "%d pods stay available, %d must",
-	reason.StatusAhead:  "%d pods are available, it wants %d",
-	reason.Kept:         "it is down to %d pods, and must keep %d",
-	reason.OnDelete:     "%d pods exist, and %d are wanted; they stay until a user deletes them",
-	reason.MovesInPlace: "%d pods exist, up to %d move in place",
-}
-
 // String returns a sentence such as "old set 0 waits: 8 pods stay available, 8 must".
 func (w Wait) String() string {
-	set, words := "the new set", sentencesOfNew[w.Reason]
 	if w.Set >= 0 {
-		set, words = fmt.Sprintf("old set %d", w.Set), sentencesOfOld[w.Reason]
+		return fmt.Sprintf("old set %d waits: "+w.wordsOfOld(), w.Set, w.Have, w.Limit)
 	}
-	return set + " waits: " + fmt.Sprintf(cmp.Or(words, string(w.Reason)+": %d of %d"), w.Have, w.Limit)
+	return fmt.Sprintf("the new set waits: "+w.wordsOfNew(), w.Have, w.Limit)
+}
+
+// wordsOfNew returns the words for a new set, with the two numbers as %d.
+func (w Wait) wordsOfNew() string {
+	switch w.Reason {
+	case reason.SurgeExhausted:
+		return "%d pods count against the surge, at most %d are allowed"
+	case reason.Terminating:
+		return "%d pods are wanted or terminating, at most %d are allowed"
+	case reason.StatusBehind:
+		return "%d pods exist, it wants %d"
+	case reason.OnDelete:
+		return "%d pods exist or are wanted, at most %d are allowed; old pods stay until a user deletes them"
+	case reason.MovesInPlace:
+		return "it wants %d of %d pods, and others move to it in place"
+	}
+	return "%d of %d"
+}
+
+// wordsOfOld returns the words for an old set, with the two numbers as %d.
+func (w Wait) wordsOfOld() string {
+	switch w.Reason {
+	case reason.MinAvailable:
+		return "%d pods stay available, %d must"
+	case reason.StatusAhead:
+		return "%d pods are available, it wants %d"
+	case reason.Kept:
+		return "it is down to %d pods, and must keep %d"
+	case reason.OnDelete:
+		return "%d pods exist, and %d are wanted; they stay until a user deletes them"
+	case reason.MovesInPlace:
+		return "%d pods exist, up to %d move in place"
+	}
+	return "%d of %d"
 }
 
 // Waits returns the limits that keep sets from changing further in the step r, the result of [Roll]
 // or [Step] for these arguments: of the new set first, and then of old sets, oldest first. A set
-// with its final size does not wait, except an old set whose pods move to the new set. In a step
+// with its final size does not wait, except an old set with pods that move to the new set. In a step
 // that only grows the new set, no old set waits for available pods.
 func (r Rolling) Waits(b Budget, newSet Set, old []Set, terminating int64, p Policy) iter.Seq[Wait] {
 	return func(yield func(Wait) bool) {

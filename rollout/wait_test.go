@@ -27,7 +27,7 @@ func ExampleRolling_Waits() {
 	// old set 0 waits: 8 pods stay available, 8 must
 }
 
-// With all policies and any counts, the numbers of a wait are those of the counts, and a reason to
+// With all policies and any counts, a wait has the numbers of the counts, and they are a reason to
 // wait: no number is below 0, and the two compare as the reason says.
 func TestPropertyWaits(t *testing.T) {
 	seen := map[string]int{}
@@ -159,7 +159,7 @@ func (c counted) available() int64 {
 	return sum
 }
 
-// staying returns the available pods without those that old sets do not want.
+// staying returns the available pods that sets also want.
 func (c counted) staying() int64 {
 	sum := c.of(c.newSet, c.p.CapAvailable)
 	for _, s := range c.old {

@@ -25,13 +25,13 @@ func (p Policy) shrink(b Budget, newSet Set, size int32, old []Set) Shrinking {
 	return Shrink(b, newSet, old, p.Counting)
 }
 
-// reported returns a set whose available pods are the ones that count.
+// reported returns a set with the available pods that count.
 func (p Counting) reported(s Set, old bool) Set {
 	s.Available = int32(p.of(s, old)) // at most the available pods
 	return s
 }
 
-// reportedOld returns old sets whose available pods are the ones that count.
+// reportedOld returns old sets with the available pods that count.
 func (p Counting) reportedOld(old []Set) []Set {
 	if !p.CapAvailable && !p.CapOld {
 		return old

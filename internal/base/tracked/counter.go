@@ -40,7 +40,7 @@ func (c *Counter) Add(text string, n int32) {
 	}
 }
 
-// forget removes a text whose count is 0. The last entry takes its place.
+// forget removes a text with the count 0. The last entry takes its place.
 func (c *Counter) forget(i int) {
 	c.byText.Remove(i, c.text)
 	if last := c.counts.Len() - 1; i != last {

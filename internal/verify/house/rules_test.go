@@ -92,7 +92,7 @@ var imports = map[string][]string{
 	"revision/kubectl":        {"internal/base/zero", "revision"},
 	"podorder":                {"internal/base/quirkset", "internal/base/zero", "selector"},
 	"podorder/pausepoint":     {"podorder"},
-	"rollout":                 {},
+	"rollout":                 {"rollout/reason"},
 	"rollout/argo":            {"internal/base/apply", "internal/base/condition", "internal/base/quirkset", "internal/base/union", "internal/base/zero", "rollout"},
 	"rollout/ordinal":         {"rollout"},
 	"rollout/partition":       {"internal/base/union", "rollout"},
@@ -124,6 +124,7 @@ var imports = map[string][]string{
 	"rollout/argo/quirk":          {"internal/base/quirkset"},
 	"rollout/workload/quirk":      {"internal/base/quirkset"},
 	"deploy/reason":               {},
+	"rollout/reason":              {},
 	"replicaset/reason":           {},
 	"daemonset/reason":            {},
 	"rollout/argo/reason":         {},
@@ -173,7 +174,7 @@ func isForUsers(f file) bool {
 
 var standard = []string{
 	// The hashes of a Rollout and a BatchRelease are SHA-256, which is a pure function.
-	"bytes", "cmp", "crypto/sha256", "encoding/hex", "encoding/json", "errors", "fmt", "hash/fnv", "maps", "math", "math/bits",
+	"bytes", "cmp", "crypto/sha256", "encoding/hex", "encoding/json", "errors", "fmt", "hash/fnv", "iter", "maps", "math", "math/bits",
 	"slices", "strconv", "strings", "time",
 }
 

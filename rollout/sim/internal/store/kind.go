@@ -36,7 +36,7 @@ func (k Kind) String() string {
 // A View holds, for each kind, the version of the store up to which a reader has seen it.
 type View [Kinds]int64
 
-// A Role is the role of a process or a user in a cluster: who wrote something.
+// A Role is the role of a process or a user in a cluster, such as the writer of an object.
 type Role string
 
 // The roles. The role of a controller that the user of the simulator supplies is its name.
