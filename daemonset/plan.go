@@ -12,23 +12,26 @@ import (
 
 // A Plan is the next step of a DaemonSet.
 type Plan struct {
-	// Actions are the writes, in order: revisions, adoptions and releases, pods, and old
-	// revisions. If the execution stops after any of them, the DaemonSet is within its budget, or
+	// Actions are the writes, in order: writes of revisions; adoptions and releases of pods;
+	// creations, updates and deletions of pods; deletions of old revisions. If a revision has
+	// duplicates, pods are adopted, released and relabelled among the writes of revisions. If the
+	// execution stops after any of them, the DaemonSet is within its budget, or
 	// exceeds it no more than before.
 	Actions Actions `json:"actions,omitempty"`
 	// Holds are the changes that were considered and held back, with the reasons.
 	Holds []kplan.Hold `json:"holds,omitempty"`
-	// Status is the whole next status. It counts the snapshot, before the actions. Write it if
-	// it differs from the last status.
+	// Status is the whole next status. It counts the pods of the snapshot as if they were already
+	// adopted and relabelled, but none created or deleted. Write it if it differs from the last
+	// status.
 	Status Status `json:"status"`
-	// Budget is the limits that the actions and holds of a rolling update obey.
+	// Budget holds the limits of a rolling update, which its actions obey and its holds explain.
 	Budget Budget `json:"budget"`
 	// RecheckAt is when to call [Reconcile] again even if nothing changes. It is zero
 	// if time alone cannot change the plan.
 	RecheckAt time.Time `json:"recheckAt,omitzero"`
 	// Events are the events that the controller would record on the DaemonSet.
 	Events []kplan.Event `json:"events,omitempty"`
-	// Backoff is the table to hand back with the next snapshot.
+	// Backoff holds the delays of failed pods. Pass it in the next Snapshot.
 	Backoff Backoff `json:"backoff,omitempty"`
 }
 

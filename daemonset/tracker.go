@@ -19,9 +19,8 @@ import (
 // changes, and [Tracker.Plan] always returns the plan of [Reconcile] for the current snapshot.
 //
 // A change of a node or pod takes O(log N) time for N nodes: a Tracker looks only at this node. A
-// plan counts most nodes in groups: nodes with an available new pod; empty nodes for which the
-// burst has no creation left; and nodes with an available old pod for which the budget or the
-// burst has no deletion left. It takes O(log N) time for each pod that has become available, and
+// plan counts most nodes in groups: nodes with an available new pod; empty nodes beyond the burst of
+// creations; and nodes with an available old pod beyond the budget or the burst of deletions. It takes O(log N) time for each pod that has become available, and
 // looks one by one at the nodes in no group: the few nodes with a change under way, and the nodes
 // that the plan acts on or names. If the budget is a share of the nodes, many nodes may use it up,
 // and the plan names each. With [Options.SumHolds] and without surge they are counted in groups,
@@ -32,7 +31,8 @@ import (
 // the first plan after a change that affects all pods, such as another revision.
 //
 // A Tracker belongs to one goroutine. Do not copy it by value, use [Tracker.Clone]: go vet reports
-// such copies, and the methods of a copy panic. In JSON it is its Snapshot. Encode a pointer:
+// such copies, and the methods of a copy panic. The JSON of a Tracker is the JSON of its
+// Snapshot. Encode a pointer:
 // package encoding/json does not call MarshalJSON for a Tracker that it cannot address, and
 // encodes {}. The README.md of examples/controller, a complete controller, explains how informers
 // feed a Tracker.
@@ -45,10 +45,10 @@ type Tracker struct {
 type content struct {
 	rest     Snapshot // all but nodes and pods
 	pods     tracked.Table[Pod, ofPods]
-	measure  *measure // the input of counts, but for nodes and pods; nil until the first plan
-	admitted *input   // the checked rest; nil after a change of it
-	measured bool     // measure was compared with admitted
-	decided  *history // the decision about the revisions of admitted; nil if there is none yet
+	measure  *measure // everything other than nodes and pods by which they are counted; nil until the first plan
+	admitted *input   // rest, checked; nil before the first plan and after a change that matters: see sameAdmitted
+	measured bool     // measure is known to match admitted
+	decided  *history // the decision about the revisions of admitted; nil if none may be reused: see Tracker.history
 	counts   counts
 }
 
@@ -61,7 +61,7 @@ func (t *Tracker) Plan(now time.Time, opts Options) (Plan, error) {
 		return Reconcile(t.Snapshot(), now, opts)
 	}
 	h := t.history(in)
-	if len(h.gone) > 0 { // pods of duplicates are relabelled, and new in this plan only
+	if len(h.gone) > 0 { // the plan relabels pods of duplicate revisions, and only this plan counts them as new
 		return Reconcile(t.Snapshot(), now, opts)
 	}
 	t.updateCounts(in, h, at)
@@ -72,7 +72,7 @@ func (t *Tracker) Plan(now time.Time, opts Options) (Plan, error) {
 		return p, nil
 	}
 	p := in.plan(h, t.addExcerpt(in, h))
-	in.nodes, in.index, in.podSet = nil, nameIndex{}, podSet{} // the input stays, and the excerpt need not
+	in.nodes, in.index, in.podSet = nil, nameIndex{}, podSet{} // t.admitted outlives the plan, and must not keep the excerpt in memory
 	return p, nil
 }
 
@@ -94,7 +94,7 @@ func (t *Tracker) admit(now time.Time, opts Options) (*input, error) {
 	return t.admitted, nil
 }
 
-// Snapshot returns the snapshot that t is kept up to date with. It takes O(N) time.
+// Snapshot returns the current snapshot. It takes O(N) time.
 func (t *Tracker) Snapshot() Snapshot {
 	t.begin()
 	s := t.rest
@@ -102,8 +102,8 @@ func (t *Tracker) Snapshot() Snapshot {
 	return s
 }
 
-// Finish returns Finish(t.Snapshot(), p, r, now, opts): see [Finish]. It needs the nodes and
-// pods only for a snapshot to plan from again.
+// Finish returns Finish(t.Snapshot(), p, r, now, opts): see [Finish]. It reads the nodes and
+// pods only if [Result].Again is set.
 func (t *Tracker) Finish(p Plan, r Report, now time.Time, opts Options) Result {
 	t.begin()
 	result := Finish(t.rest, p, r, now, opts)
@@ -212,7 +212,8 @@ type PodEvent struct {
 	Old, New *Pod
 }
 
-// ofNodes is the kind of nodes. A name always means the same node.
+// ofNodes describes nodes to package tracked. It reports no UIDs and no versions: a node is identified by
+// its name alone.
 type ofNodes struct{}
 
 func (ofNodes) Word() string         { return "node" }
@@ -224,7 +225,7 @@ func (ofNodes) Same(a, b *Node) bool {
 	return a.Rank == b.Rank && maps.Equal(a.Labels, b.Labels) && slices.Equal(a.Taints, b.Taints)
 }
 
-// ofPods is the kind of pods.
+// ofPods describes pods to package tracked.
 type ofPods struct{}
 
 func (ofPods) Word() string          { return "pod" }
@@ -325,14 +326,14 @@ func (t *Tracker) applyPod(v tracked.Verdict, i int, p *Pod) {
 	}
 }
 
-// replacePod replaces a pod with another pod of the same name. Most keep their podKeys.
+// replacePod replaces a pod with another pod of the same name. In most replacements the podKeys stay.
 func (t *Tracker) replacePod(i int, p *Pod) {
 	if t.measure == nil {
 		t.pods.Set(i, p)
 		return
 	}
 	left := int(t.counts.podEntries.At(i).node) - 1
-	t.counts.unfile(left) // before keysOf, so that the memory of both loads at once
+	t.counts.unfile(left) // before keysOf, so that the cache misses of both overlap
 	if t.keysOf(t.pods.At(i)) == t.keysOf(p) {
 		t.pods.Set(i, p)
 		t.file(left)

@@ -12,19 +12,19 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// An input is a checked snapshot with defaults and resolved limits, and with the ReplicaSets that
-// the Deployment owns in order. It does not change after it is admitted. Its slices and maps are
-// the caller's.
+// An input is a checked snapshot with defaults and resolved limits, and with the ReplicaSets of the
+// Deployment, sorted. It does not change after it is admitted. pods, namespaceSets and the maps in
+// objects belong to the caller.
 type input struct {
 	d       Deployment
-	pods    []podorder.Pod // of a Tracker only if admitPods has read them
+	pods    []podorder.Pod // with a Tracker, nil unless admitPods needs them
 	tracked *roster        // of a Tracker, in place of the lists; or nil
 	now     time.Time
 	opts    Options
 
 	replicas     int32
 	budget       rollout.Budget
-	policy       rollout.Policy // Options.Policy, and the repairs that are policies of rollout
+	policy       rollout.Policy // Options.Policy, plus the fields that Options.Repair sets
 	hasPolicies  bool           // Options.Policy or Options.Sets is set
 	deadline     int32          // the progress deadline in seconds, or NoLimit
 	historyLimit int32          // old ReplicaSets to keep, or NoLimit
@@ -36,8 +36,8 @@ type input struct {
 	nextRevision  int64                    // the revision of a ReplicaSet that the plan creates
 }
 
-// A set is a ReplicaSet that the Deployment controls or adopts. The new set is the one with the
-// Deployment's template, and all others are old. An active set wants pods. In this package a set is
+// A set is a ReplicaSet that the Deployment controls or adopts. The new set is the oldest one with
+// the Deployment's template, and all others are old, even with the same template. An active set wants pods. In this package a set is
 // identified by its index in input.sets.
 type set struct {
 	rs      *replicaset.ReplicaSet // the caller's, or the ReplicaSet that the plan creates
@@ -162,7 +162,7 @@ func (r *roster) clone() roster {
 	return roster{r.sets.Clone(), r.places.Clone(), r.relevant.Clone(), r.pods.Clone(), r.running.Clone()}
 }
 
-// relevantAt returns the kth of the ReplicaSets that a plan reads, in no order.
+// relevantAt returns the kth ReplicaSet that a plan reads. The numbers are arbitrary.
 func (r *roster) relevantAt(k int) *replicaset.ReplicaSet { return r.sets.At(int(r.relevant.At(k))) }
 
 // named returns the ReplicaSet with a name, or nil.
@@ -203,9 +203,9 @@ func (c *counts) count(in *input) {
 	}
 }
 
-// terminatingThatCount returns the number of terminating pods that use up the surge by
+// terminatingThatCount returns the number of terminating pods that use up the surge under
 // Options.Terminating. If some synced ReplicaSet does not report its terminating pods, the number
-// is 0. By [TerminationKnown] known is then false, and no pods may be started.
+// is 0; with [TerminationKnown] known is then false, and no pods may be started.
 func (c *counts) terminatingThatCount(in *input) (n int64, known bool) {
 	if in.opts.Terminating == TerminationStarted {
 		return 0, true

@@ -16,16 +16,18 @@ import (
 // A Snapshot is the input of [Reconcile]. Reconcile does not change a Snapshot and keeps no
 // part of it.
 //
-// These fields matter. The first four are required: without one of them there is an error
-// that names the field. All other fields are optional, with these effects.
+// The most important fields are these. The first four are required: without one of them there is an
+// error that names the field. The others are optional, with these effects. Further fields are documented
+// where they are declared.
 //
 //	now                           decides which pods are available, and when to plan again
 //	ReplicaSet.Name               actions and events name the ReplicaSet
 //	ReplicaSet.UID                decides which pods belong to the ReplicaSet
 //	Pods[].Name                   actions name the pod
-//	Pods[].ControllerUID          without it, the pod is adopted if selected, and else ignored
+//	Pods[].ControllerUID          without it, the pod is adopted if selected, otherwise ignored
 //	ReplicaSet.Replicas           without it, 1 pod is wanted
 //	ReplicaSet.Selector           without it, no pod is adopted or released
+//	ReplicaSet.DeletionTimestamp  without it, one that is being deleted still creates and deletes pods
 //	ReplicaSet.MinReadySeconds    without it, a ready pod is available
 //	ReplicaSet.TemplateLabels     without them, each pod counts as fully labeled
 //	Pods[].Labels                 without them, a selector releases the pod
@@ -49,8 +51,8 @@ type Snapshot struct {
 	//     are being deleted.
 	//   - All orphans that its selector selects. They may be adopted.
 	//   - If there are more pods than wanted, all pods that the ReplicaSet or a sibling with
-	//     the same controller selects, with any controller. They count as neighbours and so
-	//     influence which pods are deleted.
+	//     the same controller selects, no matter which controller these pods have. They count
+	//     as neighbours and so influence which pods are deleted.
 	//
 	// Other pods are ignored and may be left out. With [Kubernetes15WithoutGarbageCollector],
 	// Pods are all pods that the selector selects.
@@ -76,14 +78,14 @@ type Snapshot struct {
 
 // A ReplicaSet is the desired state of a set of equal pods, and the last written status. With
 // another Kind it is a ReplicationController or a kind of your own, and is planned in the same
-// way; only a ReplicationController has no neighbours and reports no terminating pods. A pod
-// belongs to the ReplicaSet that has the UID of the pod's controller, with any Kind. This
-// package does not read ResourceVersion, Labels, Annotations and Template; package deploy
-// does.
+// way; but a ReplicationController never has neighbours and reports no terminating pods. A pod
+// belongs to the ReplicaSet with the UID in the pod's controller reference; the kind in that
+// reference is ignored. Reconcile does not read ResourceVersion, Labels, Annotations or Template;
+// [Entry] and package deploy do.
 type ReplicaSet struct {
 	Kind            string            `json:"kind,omitzero"`       // "" means ReplicaSet
-	APIVersion      string            `json:"apiVersion,omitzero"` // "" is the version of a ReplicaSet or ReplicationController
-	PodKind         string            `json:"podKind,omitzero"`    // of its pods, for texts; "" means Pod
+	APIVersion      string            `json:"apiVersion,omitzero"` // "" means apps/v1, or v1 for a ReplicationController; required for any other Kind
+	PodKind         string            `json:"podKind,omitzero"`    // kind of its pods, in actions and messages; "" means Pod
 	Name            string            `json:"name"`
 	UID             string            `json:"uid,omitzero"`
 	ResourceVersion string            `json:"resourceVersion,omitzero"`
@@ -147,9 +149,10 @@ type Options struct {
 	// Order decides which pods are deleted first. Reconcile sets its Now, Neighbours and
 	// Related, and its Domains if they are nil.
 	Order podorder.Order `json:"order,omitzero"`
-	// Spread replaces the rule [podorder.RuleNeighbours] by [podorder.RuleSpread]: pods that
-	// are equal by the rules before it are deleted from the domain with the most pods, which
-	// are counted again after each victim. It has no effect if Order has stages.
+	// Spread puts [podorder.RuleSpread] in place of [podorder.RuleNeighbours], or last if the
+	// chain of Order does not have that rule: of pods that are equal by the rules before it, the
+	// pods in the domain with the most pods are deleted first. The pods are counted again after
+	// each victim. It has no effect if Order has stages.
 	Spread bool `json:"spread,omitzero"`
 }
 
@@ -160,8 +163,8 @@ type TerminatingPolicy string
 // has ended. The empty policy creates the replacement at once: both pods run for a while.
 const ReplaceTerminated TerminatingPolicy = "TerminationComplete"
 
-// A Dialect is a release of Kubernetes with different rules. The empty Dialect is Kubernetes
-// 1.37.
+// A Dialect selects the rules of another release of Kubernetes, or of a release with certain flags.
+// The empty Dialect is Kubernetes 1.37.
 type Dialect string
 
 // Kubernetes15 decides as Kubernetes 1.5 does. It differs from 1.37:
@@ -169,7 +172,7 @@ type Dialect string
 //   - All pods are created in one batch.
 //   - A ready pod is not available at minReadySeconds exactly, but 1 ns later.
 //   - Victims are chosen by [podorder.Legacy15] unless Options.Order sets another chain.
-//   - A ReplicaSet that is being deleted also releases pods that it does not select.
+//   - Even a ReplicaSet that is being deleted releases pods that it does not select.
 //   - There is no live check before an adoption, and the owner reference has no
 //     blockOwnerDeletion.
 //   - A failed adoption does not end the pass: see [Result].Again.
@@ -181,7 +184,7 @@ const Kubernetes15 Dialect = "v1.5"
 
 // Kubernetes15WithoutGarbageCollector decides as Kubernetes 1.5 with the flag
 // --enable-garbage-collector=false: like [Kubernetes15], but all active pods that the
-// selector selects belong to the ReplicaSet, with any controller. No pod is adopted or
+// selector selects belong to the ReplicaSet, whatever their controller. No pod is adopted or
 // released, and new pods have no controller. If the selector is unset or invalid, the plan
 // has no actions.
 const Kubernetes15WithoutGarbageCollector Dialect = "v1.5-without-garbage-collector"
@@ -204,7 +207,8 @@ func Entry(rs *ReplicaSet) revision.Entry {
 	}
 }
 
-// A PodReader reads pods in place, such as objects of the API in a cache. No two pods have
+// A PodReader gives access to pods without copying them, for example to objects of the API in a
+// cache. No two pods have
 // the same name or UID. See [ReconcileFrom].
 type PodReader interface {
 	// Len returns the number of pods.
