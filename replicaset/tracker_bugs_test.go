@@ -88,7 +88,7 @@ var trackerBugs = []trackedtest.Bug{
 	{"a clone shares the order by ready time", "../internal/base/ranking/list.go", "c.byReady = l.byReady.Clone()", ""},
 	{"pods that a list no longer has stay", "../internal/base/tracked/changes.go", "if !listed[i] {", "if false {"},
 	{"removals of a list come before their numbers move", "../internal/base/tracked/changes.go", "for i := n - 1; i >= 0; i-- {", "for i := range n {"},
-	{"a listed pod without a version is unchanged", "../internal/base/tracked/version.go", "k.Version(a) != \"\" && ", ""},
+	{"a listed pod without a version is unchanged", "../internal/base/tracked/same.go", "k.Version(a) != \"\" && ", ""},
 	{"the last one listed of two with a name counts", "../internal/base/tracked/changes.go", "len(errs) > 0", "false"},
 	{"another ReplicaSet of a list counts as the old one", "tracker_apply.go", "ReplicaSet: &s.ReplicaSet, Siblings", "Siblings"},
 	{"other siblings of a list have the same neighbours", "tracker_apply.go", "append([]ReplicaSet{}, s.Siblings...)", "nil"},
