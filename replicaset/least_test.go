@@ -62,6 +62,11 @@ func TestLeastSnapshot(t *testing.T) {
 			With:  "Released pod: a", Less: "Created 1 pods",
 		},
 		{
+			Field: "ReplicaSet.DeletionTimestamp", Edit: func(s *replicaset.Snapshot) { s.ReplicaSet.DeletionTimestamp = t0 },
+			Leave: func(s *replicaset.Snapshot) { s.ReplicaSet.DeletionTimestamp = time.Time{} },
+			With:  "Deleting (2 of 3)", Less: "Created 1 pods",
+		},
+		{
 			Field: "ReplicaSet.MinReadySeconds", Leave: func(s *replicaset.Snapshot) { s.ReplicaSet.MinReadySeconds = 0 },
 			With: "1 available", Less: "2 available",
 		},

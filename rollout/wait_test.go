@@ -52,9 +52,11 @@ func TestPropertyWaits(t *testing.T) {
 			}
 		}
 	}
-	for range 10 { // some reasons are rare
-		rapid.Check(t, check)
-	}
+	rapid.Check(t, func(t *rapid.T) {
+		for range 20 { // some reasons are rare
+			check(t)
+		}
+	})
 	for _, r := range []string{"SurgeExhausted", "Terminating", "MinAvailable", "StatusBehind", "StatusAhead", "Kept", "OnDelete", "MovesInPlace"} {
 		require.Positive(t, seen[r], r)
 	}
