@@ -4,14 +4,11 @@ package replicaset_test
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/selector"
 )
-
-var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // The expectations of a plan are stored before its writes are made.
 func ExamplePlan_Expect() {
