@@ -55,7 +55,9 @@ func (p *program) assumes(f *ast.FuncDecl, assuming map[string]bool) (a assumed)
 	ast.Inspect(f.Body, func(n ast.Node) bool {
 		c, ok := n.(*ast.CompositeLit)
 		if ok && c.Type != nil && (strings.HasSuffix(p.text(c.Type), "Policy") || strings.HasSuffix(p.text(c.Type), "Counting")) {
-			a.policies = append(a.policies, policyOf(p, c))
+			if of := policyOf(p, c); of != "zero" || len(c.Elts) == 0 {
+				a.policies = append(a.policies, of)
+			}
 			return false
 		}
 		return true
@@ -71,8 +73,8 @@ func policyOf(p *program, c *ast.CompositeLit) string {
 		if kv, ok := e.(*ast.KeyValueExpr); ok && p.text(kv.Key) == "Counting" {
 			if counting, ok := kv.Value.(*ast.CompositeLit); ok {
 				parts = append(parts, policyOf(p, counting))
-				continue
 			}
+			continue // a variable is listed where it is set
 		}
 		parts = append(parts, strings.TrimSuffix(p.text(e), ": true"))
 	}
