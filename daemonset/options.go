@@ -25,7 +25,8 @@ type Options struct {
 	// them. OpenKruise has such an option.
 	BindDirectly bool `json:"bindDirectly,omitzero"`
 	// VerticalScaling also updates pods in place if the CPU or memory of a container changes,
-	// with the resize subresource, unless this would change the QoS class of the pods. It is the gate InPlaceWorkloadVerticalScaling of OpenKruise, off by default there.
+	// with the resize subresource, unless this would change the QoS class of the pods. It is the
+	// gate InPlaceWorkloadVerticalScaling of OpenKruise, off by default there.
 	VerticalScaling bool `json:"verticalScaling,omitzero"`
 	// StrictUnavailable counts the deletions of unavailable old pods, too, against
 	// maxUnavailable. Upstream deletes all of them at once.

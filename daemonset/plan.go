@@ -15,8 +15,8 @@ type Plan struct {
 	// Actions are the writes, in order: writes of revisions; adoptions and releases of pods;
 	// creations, updates and deletions of pods; deletions of old revisions. If a revision has
 	// duplicates, pods are adopted, released and relabelled among the writes of revisions. If the
-	// execution stops after any of them, the DaemonSet is within its budget, or
-	// exceeds it no more than before.
+	// execution stops after any of them, the DaemonSet is within its budget, or exceeds it no more
+	// than before.
 	Actions Actions `json:"actions,omitempty"`
 	// Holds are the changes that were considered and held back, with the reasons.
 	Holds []kplan.Hold `json:"holds,omitempty"`

@@ -10,7 +10,6 @@ import (
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
-	"github.com/kplan-go/kplan/replicaset/expect"
 	"github.com/kplan-go/kplan/replicaset/quirk"
 	"github.com/kplan-go/kplan/replicaset/reason"
 	"github.com/kplan-go/kplan/selector"
@@ -100,7 +99,8 @@ func (c *setPods) count(p *podorder.Pod, rs *replicaset.ReplicaSet, o replicaset
 		return
 	}
 	c.ready++
-	if availableAt(p, rs.MinReadySeconds, now, is15(o)) {
+	strict := is15(o)
+	if availableAt(p, rs.MinReadySeconds, now, strict) {
 		c.available++
 		return
 	}
@@ -109,7 +109,7 @@ func (c *setPods) count(p *podorder.Pod, rs *replicaset.ReplicaSet, o replicaset
 		return
 	}
 	at := p.ReadySince.Add(time.Duration(rs.MinReadySeconds) * time.Second)
-	if is15(o) {
+	if strict {
 		at = at.Add(1)
 	}
 	if c.next.IsZero() || at.Before(c.next) {
@@ -133,11 +133,6 @@ func deletedNames(p *replicaset.Plan) (names []string) {
 		}
 	}
 	return names
-}
-
-// waiting reports whether writes are outstanding according to the expectations.
-func waiting(e *expect.Expectations, now time.Time) bool {
-	return (e.Creations > 0 || e.Deletions > 0) && !now.After(e.At.Add(5*time.Minute))
 }
 
 func burstOf(o replicaset.Options) int64 {
@@ -215,44 +210,6 @@ func noSurplusDeletion(p *ReplicaSetPass) []string {
 	c := podsOfSet(&p.Snapshot, p.Options, p.Now)
 	wanted, n := sizeOf(&p.Snapshot.ReplicaSet), int64(len(deletedNames(&p.Plan)))
 	return one(n > max(0, c.active-wanted), "%d of %d active pods are deleted, and %d are wanted", n, c.active, wanted)
-}
-
-// An Expecting holds a controller's expectations after a plan.
-type Expecting struct {
-	Pass  ReplicaSetPass
-	After expect.Expectations // the stored expectations
-	// Observe returns the expectations after a creation, or the deletion of the named pod, was
-	// observed. Nil means the methods of Expectations.
-	Observe func(e expect.Expectations, deleted string) expect.Expectations
-}
-
-func expectationsCountDown(c *Expecting) []string {
-	creates, names, l := created(&c.Pass.Plan), deletedNames(&c.Pass.Plan), list(nil)
-	if creates == 0 && len(names) == 0 {
-		l.addIf(!c.After.Equal(c.Pass.Snapshot.Expectations), "nothing is written, but %+v is expected", c.After)
-		return l
-	}
-	observe := c.Observe
-	if observe == nil {
-		observe = func(e expect.Expectations, deleted string) expect.Expectations {
-			if deleted == "" {
-				return e.CreationObserved()
-			}
-			return e.DeletionObserved(deleted)
-		}
-	}
-	e := c.After
-	l.addIf(e.Creations != creates || e.Deletions != int64(len(names)), "%d creations and %d deletions are expected, not %d and %d", e.Creations, e.Deletions, creates, len(names))
-	for i := range creates {
-		l.addIf(!waiting(&e, c.Pass.Now), "nothing is expected any more after %d of %d creations", i, creates)
-		e = observe(e, "")
-	}
-	for i, name := range names {
-		l.addIf(!waiting(&e, c.Pass.Now), "nothing is expected any more after %d of %d deletions", i, len(names))
-		e = observe(observe(e, name), name) // an event may come twice
-	}
-	l.addIf(waiting(&e, c.Pass.Now) || len(e.Pending) > 0, "%d creations and %d deletions are left of what was seen", e.Creations, e.Deletions)
-	return l
 }
 
 func named(pods []*podorder.Pod, name, uid string) bool {
