@@ -45,6 +45,9 @@ func Step(b Budget, newSet Set, old []Set, terminating int64, p Policy) Rolling 
 // returns them as losses of unavailable pods.
 func (p Policy) given(old []Set, sizes []int32) Shrinking {
 	r := Shrinking{Ahead: -1, Idle: true, Unavailable: make([]int32, len(old))}
+	//proof:keeps len(r.Unavailable) == len(old) && r.Idle == all(k, 0, done, old[k].Wanted == 0)
+	//proof:keeps all(k, 0, done, r.Unavailable[k] == old[k].Wanted-max(sizes[k], p.least(old[k])))
+	//proof:keeps r.Removed == sum(k, done, r.Unavailable[k]) && -2147483648*done <= r.Removed && r.Removed <= 2147483647*done
 	for i, s := range old {
 		r.Idle = r.Idle && s.Wanted == 0
 		r.Unavailable[i] = saturate(int64(s.Wanted) - int64(max(sizes[i], p.least(s))))

@@ -58,9 +58,10 @@ func (p Counting) reportedOld(old []Set) []Set {
 //	there - size <= max(0, available of all - minAvailable)
 //
 // The available pods that a set may lose, min(available, there - size), do not count as
-// available for later sets. Have of the result is the minimum plus the room, but not below 0; after a
-// loss it is the number of pods that are available in the worst case, from 0 up to the minimum. Sums do not wrap around. ShrinkWorstCase mirrors
-// reconcileOldMachineSetsRollingUpdate of Cluster API (commit ae7ff047).
+// available for later sets. Have of the result is the minimum plus the room, but not below 0. After
+// a loss it is the number of pods that are available in the worst case, from 0 up to the minimum.
+// Sums do not wrap around. ShrinkWorstCase mirrors reconcileOldMachineSetsRollingUpdate of
+// Cluster API (commit ae7ff047).
 func ShrinkWorstCase(b Budget, newSet Set, size int32, old []Set, sizes []int32) Shrinking {
 	w := worst{least: int64(b.Replicas) - int64(b.Unavailable), available: int64(newSet.Available)}
 	w.room = int64(min(newSet.Wanted, newSet.Available)) - pending(newSet, int64(size)) - w.least

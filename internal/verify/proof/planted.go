@@ -70,6 +70,8 @@ var planted = map[string]bug{
 	"OnDeleteWithinReplicas":         {"rollout/on_delete.go", "max(0, int64(replicas)-existing)", "max(1, int64(replicas)-existing)"},
 	"OnDeleteTakesSurplus":           {"rollout/on_delete.go", "left += int64(size)\n", "left -= int64(size)\n"},
 	"OnDeleteKeepsRest":              {"rollout/on_delete.go", "n := min(left, int64(sizes[i])); n > 0", "n := min(left, int64(sizes[i])); n >= 0"},
+	"OnDeleteKeepsLeast":             {"rollout/roll.go", "max(size, p.least(newSet))", "size"},
+	"TerminatingCountsOnce":          {"rollout/roll.go", "p.CountLarger || p.CountThere", "p.CountLarger && p.CountThere"},
 	"CountedAsPolicySays":            {"rollout/counting.go", "p.CapAvailable || old && p.CapOld", "p.CapAvailable || old || p.CapOld"},
 	"LeastStays":                     {"rollout/protect.go", "if !p.ProtectedApart {\n\t\tleast", "if p.ProtectedApart {\n\t\tleast"},
 	"ApartAreNotKept":                {"rollout/protect.go", "if !p.ProtectedApart {\n\t\tleast", "if p.ProtectedApart {\n\t\tleast"},

@@ -204,6 +204,31 @@ func LeastStays(b rollout.Budget, newSet rollout.Set, old []rollout.Set, apart b
 	}
 }
 
+// OnDeleteKeepsLeast: where old pods stay until a user deletes them, no set shrinks below its lower
+// bound, and old sets never grow.
+func OnDeleteKeepsLeast(b rollout.Budget, newSet rollout.Set, old []rollout.Set) {
+	assume(b.Replicas >= 0 && newSet.Wanted >= 0 && newSet.There >= 0)
+	existing(old)
+	r := rollout.Roll(b, newSet, old, 0, rollout.Policy{OnDelete: true})
+	prove("the new set keeps what it has to", r.Size >= min(newSet.Wanted, max(newSet.Least, newSet.Protected)))
+	//proof:keeps true
+	for i, s := range old {
+		left := s.Wanted - at(r.Shrinking.Unavailable, i)
+		prove("an old set never grows", left <= s.Wanted)
+		prove("it keeps what it has to", left >= min(s.Wanted, max(s.Least, s.Protected)))
+	}
+}
+
+// TerminatingCountsOnce: where the pods of sets include terminating ones, their number is not
+// read, so that none counts twice.
+func TerminatingCountsOnce(b rollout.Budget, newSet rollout.Set, old []rollout.Set, terminating int32, larger bool) {
+	p := rollout.Policy{Counting: rollout.Counting{ExactSums: true}, CountLarger: larger, CountThere: !larger}
+	assume(valid(b) && newSet.Wanted >= 0 && newSet.Available >= 0)
+	notNegative(old)
+	size := rollout.Roll(b, newSet, old, int64(terminating), p).Size
+	prove("the size is the same without it", size == rollout.Roll(b, newSet, old, 0, p).Size)
+}
+
 // ApartAreNotKept: protected pods that are counted separately do not keep wanted pods from
 // going.
 func ApartAreNotKept(b rollout.Budget, newSet rollout.Set, old []rollout.Set) {

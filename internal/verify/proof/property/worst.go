@@ -23,6 +23,7 @@ func WorstCaseWithinRoom(b rollout.Budget, newSet rollout.Set, size int32, old [
 	prove("without room none goes", room > 0 || len(r.Unavailable) == 0 && len(r.Available) == 0)
 	least := int64(b.Replicas) - int64(b.Unavailable)
 	prove("it says what it reckons with", r.Ahead == -1 && r.Limit == least && (room > 0 || r.Have == max(0, room+least)))
+	prove("it says how many stay", 0 <= r.Have && r.Have <= least)
 	//proof:keeps true
 	for i, s := range old {
 		unavailable, others := at(r.Unavailable, i), at(r.Available, i)
