@@ -29,9 +29,9 @@ func podsOfDaemonSets() []entry {
 		{"kubernetes-92960", "the seconds of a toleration of the template are overwritten", ownTolerations,
 			mutant{"daemonset", "!o.KeepUserTolerations", "true"}},
 		{"kubernetes-122527", "the status counts the pod that is ending, not the one that took over", statusOfBest,
-			mutant{"daemonset", "!s.opts.Repair.Has(quirk.StatusCountsDeletedPod)", "true"}},
+			mutant{"daemonset", "!s.opts.Repair.Has(quirk.StatusCountsDeletedPod)", "quirk.StatusCountsDeletedPod != 0"}},
 		{"kubernetes-75836", "a pod that is ending is deleted again, and the deletion never seen", deletedTwice,
-			mutant{"daemonset", "!(p.terminating() && s.opts.Repair.Has(quirk.PodsOfMissingNodesDeletedAgain))", "true"}},
+			mutant{"daemonset", "!(p.terminating() && s.opts.Repair.Has(quirk.PodsOfMissingNodesDeletedAgain))", "quirk.PodsOfMissingNodesDeletedAgain != 0"}},
 	}
 }
 

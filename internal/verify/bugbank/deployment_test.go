@@ -98,7 +98,7 @@ func rolloutsOfDeployments() []entry {
 		{"kubernetes-41145", "an old set in use takes the place of an idle one when history is cut", plans(
 			snapshot(web(3, template("v9"), limited, complete), set(1, 0), set(2, 0, counts(1, 1)), set(9, 3)),
 			"delete web-v1", corrected, ""),
-			mutant{"revision", "o.Repair.Has(quirk.UsedSetsFillHistory)", "false"}},
+			mutant{"revision", "o.Repair.Has(quirk.UsedSetsFillHistory)", "quirk.UsedSetsFillHistory == 0"}},
 		{"kubernetes-116447", "a long name is cut behind a dot, and the set can never be created", plans(
 			snapshot(web(1, func(d *deploy.Deployment) { d.Name = long })),
 			"create "+long[:250]+"-v2 1", corrected, "create "+long[:249]+"-v2 1"),

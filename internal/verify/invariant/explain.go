@@ -9,6 +9,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	daemonsetreason "github.com/kplan-go/kplan/daemonset/reason"
+	"github.com/kplan-go/kplan/deploy/quirk"
 	deployreason "github.com/kplan-go/kplan/deploy/reason"
 	"github.com/kplan-go/kplan/replicaset"
 	replicasetreason "github.com/kplan-go/kplan/replicaset/reason"
@@ -56,7 +57,7 @@ func (v *deploymentView) explains(h kplan.Hold) []string {
 	case deployreason.MinAvailable:
 		limit(v.least())
 		l.addIf(h.Have > h.Limit && v.d.Partitioned == nil, "%v is no reason to wait", h)
-		l.addIf(h.Have > v.available(v.sizes(nil)), "%v: %d are available", h, v.available(v.sizes(nil)))
+		l.addIf(h.Have > v.counted(), "%v: %d are available", h, v.counted())
 	case deployreason.Terminating, deployreason.Partition:
 		l.addIf(h.Have < h.Limit, "%v is no reason to wait", h)
 	case deployreason.StatusAhead, deployreason.Kept:
@@ -82,6 +83,16 @@ func (v *deploymentView) explains(h kplan.Hold) []string {
 		limit(v.replicas)
 	}
 	return l
+}
+
+// counted returns the available pods that the rollout counts: no old set has more than it wants,
+// and the new set only by default (quirk.ExcessAvailableCounts).
+func (v *deploymentView) counted() int64 {
+	n := v.available(v.sizes(nil))
+	if v.newest != nil && !v.p.Options.Repair.Has(quirk.ExcessAvailableCounts) {
+		n += max(0, int64(v.newest.Status.AvailableReplicas)-max(0, sizeOf(v.newest)))
+	}
+	return n
 }
 
 func replicaSetExplained(p *ReplicaSetPass) []string {
