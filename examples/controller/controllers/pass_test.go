@@ -92,6 +92,10 @@ func TestLetGo(t *testing.T) {
 	q := events()
 	(&replicaSetReconciler{base: b}).podEvents().Update(t.Context(), event.UpdateEvent{ObjectOld: held, ObjectNew: free}, q)
 	require.Equal(t, []string{"former", "rival"}, requests(q))
+	taken := ownedBy("ReplicaSet", rival.ObjectMeta, "a")
+	taken.ResourceVersion = "2"
+	(&replicaSetReconciler{base: b}).podEvents().Update(t.Context(), event.UpdateEvent{ObjectOld: held, ObjectNew: taken}, q)
+	require.Equal(t, []string{"former", "rival"}, requests(q))
 	again := free.DeepCopy()
 	again.ResourceVersion = "3"
 	(&replicaSetReconciler{base: b}).podEvents().Update(t.Context(), event.UpdateEvent{ObjectOld: free, ObjectNew: again}, q)
