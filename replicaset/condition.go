@@ -4,6 +4,7 @@ package replicaset
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/kplan-go/kplan"
@@ -53,10 +54,11 @@ func cloneConditions(conditions []kplan.Condition) []kplan.Condition {
 	return slices.Clone(conditions)
 }
 
-// withFailure returns the conditions after creating or deleting pods has failed with err. It
-// adds the condition ReplicaFailure. An existing condition ReplicaFailure stays as it is, unless
-// refresh is set.
-func withFailure(conditions []kplan.Condition, reason string, err error, now time.Time, refresh bool) []kplan.Condition {
+// withFailure returns the conditions of a ReplicaSet after creating or deleting pods has failed
+// with err. It adds the condition ReplicaFailure. An existing condition ReplicaFailure stays as it
+// is, unless refresh is set and the failure is another one.
+func withFailure(rs ReplicaSet, reason string, err error, now time.Time, refresh bool) []kplan.Condition {
+	conditions := rs.Status.Conditions
 	next := kplan.Condition{
 		Type: ConditionReplicaFailure, Status: kplan.ConditionTrue, Reason: reason, Message: err.Error(), LastTransitionTime: now,
 	}
@@ -64,14 +66,25 @@ func withFailure(conditions []kplan.Condition, reason string, err error, now tim
 	switch {
 	case !ok:
 		return append(cloneConditions(conditions), next)
-	case !refresh:
+	case !refresh || current.Status == next.Status && current.Reason == reason && sameFailure(rs.Name, current.Message, next.Message):
 		return cloneConditions(conditions)
 	}
 	if current.Status == kplan.ConditionTrue {
 		next.LastTransitionTime = current.LastTransitionTime
 	}
-	if equalConditions(current, next) {
-		return cloneConditions(conditions)
-	}
 	return append(RemoveCondition(conditions, ConditionReplicaFailure), next)
+}
+
+// sameFailure reports whether two messages differ at most in the names of pods of a set. The API
+// server gives each pod another name before it refuses the pod, and the message contains the name.
+// A status that changed with each name would start the next pass at once: the controller would
+// never wait.
+func sameFailure(set, a, b string) bool {
+	const longest, random = 58, 5 // of a generated name: bytes of the set's name and "-", and random characters
+	prefix := set + "-"
+	prefix = prefix[:min(len(prefix), longest)]
+	parts, others := strings.Split(a, prefix), strings.Split(b, prefix)
+	return slices.EqualFunc(parts[1:], others[1:], func(a, b string) bool {
+		return a[min(len(a), random):] == b[min(len(b), random):]
+	}) && parts[0] == others[0]
 }

@@ -118,8 +118,7 @@ func Finish(s Snapshot, p Plan, r Report, now time.Time, opts Options) Result {
 	f.finishDeletions()
 	f.setError()
 	if f.result.Err != nil {
-		f.result.Status.Conditions = withFailure(s.ReplicaSet.Status.Conditions, f.reason, f.result.Err, f.now,
-			opts.Repair.Has(quirk.FailureConditionNotRefreshed))
+		f.result.Status.Conditions = withFailure(s.ReplicaSet, f.reason, f.result.Err, f.now, opts.Repair.Has(quirk.FailureConditionNotRefreshed))
 	}
 	f.result.WriteStatus = NeedsWrite(s.ReplicaSet, f.result.Status)
 	return f.result

@@ -3,6 +3,7 @@
 package replicaset_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -124,4 +125,35 @@ func TestQuirkNames(t *testing.T) {
 	require.ErrorIs(t, err, kplan.ErrInvalid)
 	_, err = replicaset.Reconcile(replicaset.Snapshot{ReplicaSet: web(1)}, t0, replicaset.Options{Repair: quirk.All + 1})
 	require.EqualError(t, err, `Options.Repair: "64": must not go beyond quirk.All`)
+}
+
+// TestFailureOfAnotherPod: the API server names each pod before it refuses it. A message that differs
+// in the name alone changes nothing: each change of the status starts a pass.
+func TestFailureOfAnotherPod(t *testing.T) {
+	long := strings.Repeat("n", 70)
+	for _, c := range []struct {
+		set, old, now string
+		changes       bool
+	}{
+		{"web", `pods "web-abcde" is forbidden: exceeded quota`, `pods "web-fghij" is forbidden: exceeded quota`, false},
+		{"web", `pods "web-abcde" is forbidden: exceeded quota`, `pods "web-abcde" is forbidden: no token`, true},
+		{"web", `pods "web-abcde" is forbidden: used: 2`, `pods "web-fghij" is forbidden: used: 3`, true},
+		{"web", `pods "api-abcde" is forbidden`, `pods "api-fghij" is forbidden`, true},
+		{"web", `[web-abcde, web-bcdef]`, `[web-fghij, web-ghijk]`, false},
+		{"web", `[web-abcde, web-bcdef]`, `[web-fghij]`, true},
+		{"web", "web-ab", "web-cd", false},
+		{"web", "of web-abcde", "for web-abcde", true},
+		{long, `pods "` + long[:58] + `abcde" is forbidden`, `pods "` + long[:58] + `fghij" is forbidden`, false},
+	} {
+		rs := web(1, failing)
+		rs.Name = c.set
+		rs.Status.Conditions[0].Message, rs.Status.Conditions[0].Reason = c.old, "FailedCreate"
+		p := pass(replicaset.Snapshot{ReplicaSet: rs}, replicaset.Report{Creates: []kplan.Outcome{failed(errors.New(c.now))}},
+			replicaset.Options{Repair: quirk.FailureConditionNotRefreshed})
+		want := c.old
+		if c.changes {
+			want = c.now
+		}
+		require.Equal(t, want, p.Result.Status.Conditions[0].Message)
+	}
 }

@@ -50,7 +50,7 @@ func Table() []kplan.Quirk {
 			Source:   "calculateStatus, Kubernetes 1.36.3",
 			Issue:    "kubernetes/kubernetes#127081",
 			Input:    "replicas 1, no pod, ReplicaFailure is True with the message \"old\"; the creation fails with \"exceeded quota\"",
-			Repair:   "The condition says what is wrong now. Its time stays that of the change to True.",
+			Repair:   "The condition says what is wrong now. Its time stays that of the change to True. Another name of a pod in the message alone does not change the condition.",
 		},
 		{
 			Name:     "WaitingRemovesFailure",
