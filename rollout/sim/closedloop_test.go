@@ -93,8 +93,6 @@ func (l *closedLoop) loop(t testing.TB, seed uint64, g *guard, done map[string]i
 	g.watch(w)
 	for range 40 {
 		if err := w.Run(w.Now().Add(e.someTime())); err != nil {
-			if os.Getenv("KPLAN_LOOP_TRACE") != "" {
-			}
 			return err
 		}
 		e.once(l.edits)
@@ -105,12 +103,8 @@ func (l *closedLoop) loop(t testing.TB, seed uint64, g *guard, done map[string]i
 	for more := true; more; more = e.goesOn() {
 		rests, err := w.Settle(24 * time.Hour)
 		if err != nil || !rests && l.name != "BlueGreen" { // whose pods are available in 68 years
-			if os.Getenv("KPLAN_LOOP_TRACE") != "" {
-			}
 			return fmt.Errorf("rests: %v %w", rests, err)
 		}
-	}
-	if os.Getenv("KPLAN_LOOP_TRACE") != "" {
 	}
 	return l.check(e)
 }

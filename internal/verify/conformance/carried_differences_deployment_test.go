@@ -25,17 +25,6 @@ import (
 // deploymentSubstitutions are about Deployments.
 var deploymentSubstitutions = []substitution{
 	{
-		name:   "a status is written once",
-		reason: "deploy: at the end, unless it is the old one, and a revision goes along with a rollback; upstream publishes both before as well, and ends if that fails",
-		answers: func(p *carriedPass) []apiserver.Rule {
-			refused := slices.ContainsFunc(p.theirs, func(c apiserver.Call) bool { return c.Verb == apiserver.Status && c.Class != "" && c.Err != nil })
-			if p.kind != deploy.Kind || !refused || p.ours.Failed || p.count(p.mine, apiserver.Status, p.kind) > 0 {
-				return nil
-			}
-			return []apiserver.Rule{{Verb: apiserver.Status, Kind: p.kind, Name: p.owner.Name, Count: 1 << 30, Class: apiserver.Done}}
-		},
-	},
-	{
 		name:    "what follows the creation of a name that was seen to be taken is left to the next pass",
 		reason:  "deploy.Finish: that it would be refused was planned, and so the plan ends there; upstream tries, and goes on with what it has made",
 		answers: (*carriedPass).endsWithCreation,
@@ -64,6 +53,18 @@ var deploymentSubstitutions = []substitution{
 			return nil
 		},
 		adjust: func(p *carriedPass) { p.upstream.Recheck = p.ours.Recheck },
+	},
+	{
+		name:   "a status is written once",
+		reason: "deploy: at the end, unless it is the old one, and a revision goes along with a rollback; upstream publishes both before as well, and ends if that fails",
+		answers: func(p *carriedPass) []apiserver.Rule {
+			refused := slices.ContainsFunc(p.theirs, func(c apiserver.Call) bool { return c.Verb == apiserver.Status && c.Class != "" && c.Err != nil })
+			fails := p.ours.Failed && (len(p.mine) == 0 || p.mine[len(p.mine)-1].Kind != p.kind) // elsewhere than in the rollback
+			if p.kind != deploy.Kind || !refused || fails || p.count(p.mine, apiserver.Status, p.kind) > 0 {
+				return nil
+			}
+			return []apiserver.Rule{{Verb: apiserver.Status, Kind: p.kind, Name: p.owner.Name, Count: 1 << 30, Class: apiserver.Done}}
+		},
 	},
 	{
 		name:   "the UID alone says whose a pod is",
