@@ -61,7 +61,7 @@ func SlowStart(previous, left int) int {
 }
 
 // shareBase returns the number of nodes that the partition and the burst are shares of: the desired
-// nodes of the last status, or with quirk.SharesOfLastStatus in Options.Repair of this pass.
+// nodes in the last status or, with quirk.SharesOfLastStatus repaired, in this pass.
 func (st *state) shareBase() int32 {
 	if st.opts.Repair.Has(quirk.SharesOfLastStatus) {
 		return st.desired
@@ -79,8 +79,9 @@ func (st *state) burst() int {
 }
 
 // inOrder returns how many of the pods that an update may delete have to be sorted: the burst,
-// since further pods are only counted. Marks are not limited by the burst, and not every pod can be
-// updated in place, so that with either all pods have to be sorted.
+// since further pods are only counted. With a PreDelete hook all pods have to be sorted, because the
+// burst does not limit how many pods are marked for the hook. So do all pods with updates in place,
+// because some of them cannot be updated in place.
 func (st *state) inOrder() int {
 	if st.ds.PreDelete != nil || st.ds.RollingType == InPlaceIfPossible {
 		return math.MaxInt
@@ -100,7 +101,7 @@ type cause struct {
 
 // changes are the pods that one step of a pass creates and deletes, cut to the burst.
 type changes struct {
-	marks           []Deletion // the hook holds these pods
+	marks           []Deletion // pods to mark for the PreDelete hook
 	create          []int32    // nodes that get a pod
 	remove          []Deletion
 	tooManyToCreate cause

@@ -55,13 +55,14 @@ type Options struct {
 	// of package podorder/pausepoint: see Decide in that package.
 	PausePoints bool `json:"pausePoints,omitzero"`
 	// Order is the order in which ReplicaSets delete pods. It is read with PausePoints only, to
-	// predict which pods a smaller size deletes. Use the order that the controller of
-	// ReplicaSets uses: if replicaset.Options has a Dialect, set the Chain of that release, and
-	// if it spreads pods, set the same Stages. Reconcile replaces Now, Neighbours and Related.
+	// predict which pods a smaller size deletes. It must be the order of the controller of
+	// ReplicaSets: if replicaset.Options.Dialect selects an older Kubernetes release, set Chain
+	// to the chain of that release; if replicaset.Options.Spread is set, set Stages to the
+	// stages that package replicaset then uses. Reconcile replaces Now, Neighbours and Related.
 	Order podorder.Order `json:"order,omitzero"`
 	// StrictAvailable changes the condition Available of a Deployment with more than 0
-	// replicas: it is True only if at least one pod is available, even if maxUnavailable
-	// allows none.
+	// replicas: it is True only if at least one pod is available, even if maxUnavailable would
+	// let all pods be unavailable.
 	StrictAvailable bool `json:"strictAvailable,omitzero"`
 }
 
@@ -106,9 +107,9 @@ type LeftoverPolicy string
 
 // The policies for pods that are left over.
 const (
-	// LeftoverDefault gives all of them to the largest ReplicaSet. With WeighByAvailable, and
-	// with [quirk.ScalingLosesShares] repaired, it instead gives one each to the ReplicaSets
-	// whose shares rounding has reduced most.
+	// LeftoverDefault gives all of them to the largest ReplicaSet. If WeighByAvailable is set or
+	// [quirk.ScalingLosesShares] is repaired, it instead gives one each to the ReplicaSets whose
+	// shares rounding has reduced most.
 	LeftoverDefault LeftoverPolicy = ""
 	// LeftoverLargest gives one pod to each ReplicaSet, the largest first.
 	LeftoverLargest LeftoverPolicy = "Largest"
@@ -140,11 +141,11 @@ type SetPolicy struct {
 	// from the size. Less than 0 is an error.
 	Protected int32 `json:"protected,omitzero"`
 	// Moves means that the caller updates the pods of this old ReplicaSet in place: it moves
-	// them to the new ReplicaSet. The plan then leaves the pods beyond the replicas to these
-	// moves, and adds at most one to the new ReplicaSet to make room: see [rollout.InPlace].
-	// The Limit of the old ReplicaSet's hold [reason.MovesInPlace] is the number of pods that
-	// may move. Busy means that a pod is being updated in place at present. Then that one pod
-	// is not added.
+	// them to the new ReplicaSet. The new ReplicaSet then does not grow for pods that will move
+	// to it. If it would not grow at all, and nothing is in progress, it grows by one pod to
+	// make room: see [rollout.InPlace]. The Limit of the old ReplicaSet's hold
+	// [reason.MovesInPlace] is the number of pods that may move. Busy means that a pod is being
+	// updated in place at present: the new ReplicaSet does not grow to make room.
 	Moves bool `json:"moves,omitzero"`
 	Busy  bool `json:"busy,omitzero"`
 }

@@ -45,9 +45,9 @@ func (in *input) startNew() (z sizing) {
 
 // OldPodsRunning reports whether Recreate must still wait for old pods to end. A controller should
 // plan again when the result becomes false. Upstream plans again after the deletion of each pod of
-// a Recreate Deployment (until 1.36 only of the last pod, see kubernetes/kubernetes#128798). If a
-// pod ends before it is deleted, the status of its ReplicaSet changes, and [Effects] returns the
-// Deployment for that event. The error is the error of [Reconcile].
+// a Recreate Deployment (1.36 and earlier: only of the last pod, see kubernetes/kubernetes#128798).
+// If a pod ends before it is deleted, the status of its ReplicaSet changes, and [Effects] returns
+// the Deployment for that event. The error is the error of [Reconcile].
 func OldPodsRunning(s Snapshot, now time.Time, opts Options) (bool, error) {
 	var in input
 	if err := in.admit(&s, now, &opts); err != nil {
@@ -64,7 +64,7 @@ func (in *input) oldPods() (left int64, holds []kplan.Hold) {
 	for _, s := range in.old {
 		left += int64(s.status().Replicas)
 	}
-	if left = in.policy.Sum(left); left > 0 {
+	if left = in.policy.Sum(left); left > 0 { // by default the sum wraps around, as in Kubernetes
 		for _, s := range in.old {
 			if n := s.status().Replicas; n > 0 {
 				holds = append(holds, hold(s.rs.Name, reason.OldPodsRemain, int64(n), 0))

@@ -21,10 +21,10 @@ const MostCreated = 1_000_000
 //   - [CreatePods] adds pending pods with the labels of the template. Their names are the name
 //     of the ReplicaSet with the lowest unused numbers, and their UIDs are made from the name
 //     and now. They have no node.
-//   - [DeletePod] removes a pod that has no node or is finished. Any other pod stays and gets
-//     now as its DeletionTimestamp, unless it already has a DeletionTimestamp.
-//   - [AdoptPod] sets the controller of a pod. [ReleasePod] removes it if its UID is
-//     OwnerUID, and otherwise changes nothing.
+//   - [DeletePod] removes a pod that has no node or is finished. Any other pod stays; unless it
+//     has a DeletionTimestamp, its DeletionTimestamp becomes now.
+//   - [AdoptPod] sets the controller of a pod. [ReleasePod] removes the controller of a pod if
+//     the UID of that controller is OwnerUID, and otherwise changes nothing.
 //   - Resource versions stay as they are.
 //
 // The error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError]: no pod has the name

@@ -15,8 +15,9 @@ const (
 	// AnnotationState carries the progress of an update in place. The name without
 	// "apps.kruise.io/" is read as well.
 	AnnotationState = "apps.kruise.io/inplace-update-state"
-	// AnnotationGrace carries a grace period before an update in place. The name without
-	// "apps.kruise.io/" is read as well.
+	// AnnotationGrace carries a grace period before an update in place, which a CloneSet of
+	// OpenKruise sets and this package only reads. The name without "apps.kruise.io/" is read as
+	// well.
 	AnnotationGrace = "apps.kruise.io/inplace-update-grace"
 )
 
@@ -27,12 +28,13 @@ type ReadyCondition struct {
 	Message string `json:"message,omitzero"`
 }
 
-// A Pod holds the fields of a pod that updates in place read.
+// A Pod holds the fields of a pod that an update in place reads.
 type Pod struct {
 	Annotations map[string]string `json:"annotations,omitempty"`
 	Containers  []Container       `json:"containers,omitempty"`
-	// RuntimePlain and RuntimeEnv mean that the node agent reports, for all containers,
-	// hashes that match the pod: without, and with, environment from metadata.
+	// RuntimePlain means that kruise-daemon reports, for each container, the hash of the container
+	// in the spec of the pod. RuntimeEnv means the same of hashes that include environment from
+	// metadata.
 	RuntimePlain bool `json:"runtimePlain,omitzero"`
 	RuntimeEnv   bool `json:"runtimeEnv,omitzero"`
 }
@@ -65,8 +67,8 @@ func UnderWay(annotations map[string]string) bool {
 	return p.annotation(AnnotationState) != "" || p.annotation(AnnotationGrace) != ""
 }
 
-// Continue returns the next step of the update in place of a pod with the hash of a revision in its
-// label. If its annotations cannot be read, the step is to wait.
+// Continue returns the next step of the update in place of a pod. The hash is the value of the pod's
+// own label controller-revision-hash. If its annotations cannot be read, the step is to wait.
 func Continue(p Pod, hash string, now time.Time) Step {
 	if text := p.annotation(AnnotationGrace); text != "" {
 		return p.endGrace(text, hash, now)
@@ -89,8 +91,8 @@ func Continue(p Pod, hash string, now time.Time) Step {
 	return Step{Put: &put}
 }
 
-// endGrace returns the step of a pod with a grace period, which another writer has set. After it
-// the first batch is written.
+// endGrace returns the step of a pod with a grace period. After the period the first batch is
+// written.
 func (p *Pod) endGrace(text, hash string, now time.Time) Step {
 	var g grace
 	var state State

@@ -13,7 +13,7 @@ import (
 	"github.com/kplan-go/kplan/internal/base/zero"
 )
 
-// A Container holds the fields of a container of a pod that updates in place read.
+// A Container holds the fields of a container of a pod that an update in place reads.
 type Container struct {
 	Name  string `json:"name"`
 	Image string `json:"image,omitzero"`
@@ -44,7 +44,7 @@ type RefMetadata struct {
 type Spec struct {
 	Revision string                 `json:"revision"`           // the hash of the new template
 	Images   map[string]string      `json:"images,omitempty"`   // new images by container
-	Refs     map[string]RefMetadata `json:"refs,omitempty"`     // new metadata, by container that refers to it
+	Refs     map[string]RefMetadata `json:"refs,omitempty"`     // new values (no removed keys) by container that refers to them
 	Metadata MetadataPatch          `json:"metadata,omitempty"` // the rest of the metadata
 	FromEnv  bool                   `json:"fromEnv,omitzero"`   // a container refers to metadata that changes
 	// Resources are the changed limits and requests by container, see
@@ -53,16 +53,17 @@ type Spec struct {
 	Restart   bool                 `json:"restart,omitzero"`
 }
 
-// ClosesGate reports whether a pod stops being ready during the update: yes, unless only
-// resources change, and no container restarts for them.
+// ClosesGate reports whether the pod is not ready during the update: it is, if only resources
+// change and no container restarts for them.
 func (s *Spec) ClosesGate() bool {
 	s = zero.Or(s)
 	return len(s.Images)+len(s.Refs) > 0 || len(s.Resources) == 0 || s.Restart
 }
 
-// A MetadataPatch is a change of labels and annotations; nil removes a key. If the new
-// template has none at all, upstream removes all labels or annotations of the pod, even those
-// of other writers; with [Options.KeepMetadata] only keys of the old template are removed.
+// A MetadataPatch is a change of labels and annotations; nil removes a key. If the old template
+// has labels and the new template has none, OpenKruise removes all labels of the pod, even labels
+// of other writers; with [Options.KeepMetadata] only keys of the old template are removed. The
+// same holds for annotations.
 type MetadataPatch struct {
 	Labels         map[string]*string `json:"labels,omitempty"`
 	Annotations    map[string]*string `json:"annotations,omitempty"`
@@ -73,7 +74,7 @@ type MetadataPatch struct {
 // envBarrier is the environment variable that holds the launch priority of a container.
 const envBarrier = "KRUISE_CONTAINER_BARRIER"
 
-// A storedTemplate holds the fields of a stored template that updates in place read.
+// A storedTemplate holds the fields of a stored template that an update in place reads.
 type storedTemplate struct {
 	Metadata struct {
 		Labels      map[string]string `json:"labels"`
@@ -130,6 +131,7 @@ func (s *storedContainer) container() Container {
 				c.Priority = ptr.To(int32(n))
 			}
 		}
+		// The webhook of SidecarSets sets these two variables from annotations of its own.
 		if ref := e.ValueFrom.FieldRef; ref != nil && e.Value == "" && e.Name != "SIDECARSET_VERSION" && e.Name != "SIDECARSET_VERSION_ALT" {
 			if key, ok := subscript(ref.FieldPath, "metadata.labels"); ok {
 				c.Labels = append(c.Labels, key)
@@ -177,8 +179,9 @@ type Options struct {
 }
 
 // CalculateSpec returns how to bring a pod from one stored template to another in place, and
-// whether that is possible: apart from metadata only images of containers differ, or with
-// [Options.VerticalScaling] resources as well. The hash is the hash of the new template.
+// whether that is possible: apart from metadata only images of containers differ or, with
+// [Options.VerticalScaling], also their cpu and memory within one QoS class. The hash is the hash of
+// the new template.
 func CalculateSpec(from, to []byte, hash string, opts Options) (Spec, bool) {
 	spec := Spec{Revision: hash}
 	whole, old, ok := readTemplate(from)
@@ -227,7 +230,8 @@ func (s *Spec) addContainers(from, to any, old *storedTemplate, scaling bool) bo
 	return true
 }
 
-// addImage adds a changed image of a container, and reports whether both images are texts.
+// addImage adds a changed image of a container, and reports whether the images are equal or both
+// are strings.
 func (s *Spec) addImage(name string, from, to map[string]any) bool {
 	if equalJSON(from["image"], to["image"]) {
 		return true

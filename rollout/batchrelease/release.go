@@ -32,7 +32,7 @@ type Release struct {
 }
 
 // A ReleasePlan holds the batches of a BatchRelease and the last one that may be released. Its
-// JSON has the names of the API, in the order of its members.
+// JSON has the names and the order of the upstream type, so that Hash returns upstream's hash.
 type ReleasePlan struct {
 	Batches []Batch `json:"batches,omitempty"`
 	// BatchPartition is the number of the last batch that may be released, from 0;
@@ -52,7 +52,7 @@ func (p ReleasePlan) Clone() ReleasePlan {
 	return p
 }
 
-// Style returns the style in which the workload is driven.
+// Style returns the style of the release.
 func (p ReleasePlan) Style() workload.Style {
 	if p.RollingStyle == "" && p.EnableExtraWorkloadForCanary {
 		return workload.Canary
@@ -60,7 +60,7 @@ func (p ReleasePlan) Style() workload.Style {
 	return p.RollingStyle
 }
 
-// driver returns the driver of a workload under the plan, "" if it has none.
+// driver returns the driver of a workload in the style of the plan, "" if there is none.
 func (p *ReleasePlan) driver(ref workload.Ref) workload.Driver {
 	d, err := workload.DriverOf(ref, p.Style())
 	if err != nil {
@@ -74,13 +74,15 @@ type Batch struct {
 	CanaryReplicas rollout.IntOrPercent `json:"canaryReplicas"`
 }
 
-// A FinalizingPolicy determines whether giving a workload back waits for its pods.
+// A FinalizingPolicy determines whether a release that ends waits until the Deployment has updated
+// all its pods. "" is Immediate. Canary releases read it, and partitioned Deployments with
+// quirk.LastStepNotAwaited repaired.
 type FinalizingPolicy string
 
 // The policies.
 const (
-	WaitResume FinalizingPolicy = "WaitResume"
-	Immediate  FinalizingPolicy = "Immediate"
+	WaitResume FinalizingPolicy = "WaitResume" // wait
+	Immediate  FinalizingPolicy = "Immediate"  // do not wait
 )
 
 // A Phase is the phase of a BatchRelease.

@@ -41,7 +41,7 @@ type Admission struct {
 // EffectiveChange reports whether an update of a workload begins a release. If not, it also returns
 // the reason.
 func EffectiveChange(old, updated workload.Workload, repair quirk.Set) (bool, kplan.Reason) {
-	id := func(w workload.Workload) string {
+	id := func(w workload.Workload) string { // by default an annotation with the key of the label: RolloutIDReadDifferently
 		if id := w.Annotations[workload.LabelRolloutID]; id != "" || !repair.Has(quirk.RolloutIDReadDifferently) {
 			return id
 		}
@@ -152,16 +152,16 @@ func (a *admission) deployment() kplan.Reason {
 	}
 	usable := a.usable()
 	strategy, _ := partition.ParseStrategy(a.s.New.Annotations[partition.AnnotationStrategy])
-	closing := a.opts.Repair.Has(quirk.NextReleaseUnmarked) && strings.EqualFold(strategy.RollingStyle, partition.Style)
+	driven := a.opts.Repair.Has(quirk.NextReleaseUnmarked) && strings.EqualFold(strategy.RollingStyle, partition.Style)
 	switch {
 	case len(usable) == 0:
 		return reason.NoPods
-	case len(usable) > 1 && len(r.Strategy().TrafficRoutings) > 0 && !closing: // the last step may leave old pods
+	case len(usable) > 1 && len(r.Strategy().TrafficRoutings) > 0 && !driven: // the last step of the previous release may leave old pods
 		return reason.TwoVersions
 	}
 	a.labelStable(usable)
 	a.w.Paused = true
-	if closing { // the release before is still driven
+	if driven { // the BatchRelease of the previous release still controls the Deployment
 		a.continuesPartition(strategy, true)
 	}
 	return a.enter(r)
@@ -177,9 +177,10 @@ func (a *admission) usable() (list []*workload.Set) {
 	return list
 }
 
-// labelStable names the stable ReplicaSet: the first with another template by revision, then
-// by age. A revision that cannot be read compares by age alone, which can be cyclic: sorted by
-// age first, the ReplicaSets have one order whatever the order of the list.
+// labelStable sets the label of the stable revision to the hash of the first ReplicaSet with another
+// template than the new one, by revision, then by age. A ReplicaSet whose revision is no number
+// compares by age alone, so that the order can be cyclic: the ReplicaSets are sorted by age first,
+// and the result does not depend on the order of the list.
 func (a *admission) labelStable(usable []*workload.Set) {
 	byAge := func(s, t *workload.Set) int {
 		return cmp.Or(s.CreationTimestamp.Compare(t.CreationTimestamp), cmp.Compare(s.Name, t.Name))
@@ -211,7 +212,9 @@ func compareRevision(a, b string) int {
 	return cmp.Compare(m, n)
 }
 
-// continues keeps control of a Deployment that is already in a rollout.
+// continues keeps control of a Deployment that is already in a rollout: by partition (it stays paused
+// with strategy Recreate), blue-green (it keeps its strategy, and pauses for a new template), or
+// canary (it stays paused and does not become Recreate).
 func (a *admission) continues() kplan.Reason {
 	effective, _ := a.effective()
 	strategy, _ := partition.ParseStrategy(a.s.New.Annotations[partition.AnnotationStrategy])
@@ -261,9 +264,9 @@ func (a *admission) continuesPartition(strategy partition.Strategy, effective bo
 	return continued(changed)
 }
 
-// relabelStable names another stable ReplicaSet for a release that starts again after all pods
-// of the last stable one are gone: a stable Service pinned to it would select no pod
-// ([quirk.StableServicePinnedForEver]).
+// relabelStable sets the label of the stable revision again for a release that starts again after all
+// pods of the last stable ReplicaSet are gone, since a stable Service pinned to it would select no
+// pod. It does so only with [quirk.StableServicePinnedForEver] repaired.
 func (a *admission) relabelStable() {
 	usable := a.usable()
 	gone := len(usable) > 0 && !slices.ContainsFunc(usable, func(s *workload.Set) bool { return s.Template.Hash == a.w.Labels[workload.LabelStableRevision] })
