@@ -26,7 +26,7 @@
 //	   ▼
 //	history, status ─────────── delete old revisions; count the nodes
 //	   ▼
-//	Plan ──► your executor ───► Finish ──► expectations, status, events, Backoff
+//	Plan ──► your executor ───► Pass.Finish ──► expectations, status, events, Backoff
 //
 // For n1 with an available old pod, n2 with a new pod that is not ready, and maxUnavailable 1,
 // the plan has no action, and these holds:
@@ -38,8 +38,8 @@
 // decides about one node, [Resolve] computes the budget, and package daemonset/inplace decides
 // whether and how a pod can be updated in place. [Overhead] gives a cluster autoscaler the requests
 // of daemons on a new node. [Explain] describes the state of each node, and [Effects] returns which
-// DaemonSets to plan for after an event. [Finish] returns the results of an executed plan, and
-// [Apply] the snapshot after an action, for simulators and tests. [ReconcileFrom] reads pods from a
+// DaemonSets to plan for after an event. [Pass.Finish] returns the results of an executed
+// plan, and [Apply] the snapshot after an action, for simulators and tests. [ReconcileFrom] reads pods from a
 // cache without a copy of most of them, and [Tracker] plans after each event without looking at all
 // nodes again.
 //

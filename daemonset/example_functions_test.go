@@ -73,15 +73,21 @@ func ExamplePlan_Expect() {
 }
 
 // The pod could not be created: it is not expected any more, and the pass is tried again.
-func ExampleFinish() {
-	s := logs()
-	plan, _ := daemonset.Reconcile(s, noon, daemonset.Options{})
-	result := daemonset.Finish(s, plan, daemonset.Report{
+func ExamplePass_Finish() {
+	pass, _ := daemonset.NewPass(logs(), noon, daemonset.Options{})
+	result := pass.Finish(daemonset.Report{
 		Outcomes:     []kplan.Outcome{{Answer: kplan.Failed, Err: errors.New("exceeded quota")}},
-		Expectations: plan.Expect(expect.Expectations{}, noon),
-	}, noon, daemonset.Options{})
+		Expectations: pass.Plan.Expect(expect.Expectations{}, noon),
+	})
 	fmt.Println(result.Err, result.Expectations.Creations, result.WriteStatus)
 	// Output: exceeded quota 0 true
+}
+
+// A controller keeps the pass of its plan until the calls are made.
+func ExampleNewPass() {
+	pass, err := daemonset.NewPass(logs(), noon, daemonset.Options{})
+	fmt.Println(pass.Plan.Actions, err)
+	// Output: [Created pod on node node-c (Missing)] <nil>
 }
 
 // Of 30 nodes 5% are 1.5, and a DaemonSet rounds up. With two zeros nothing could move.

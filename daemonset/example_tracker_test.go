@@ -75,11 +75,10 @@ func ExampleTracker_Snapshot() {
 }
 
 // The pod could not be created, and an event says so.
-func ExampleTracker_Finish() {
+func ExampleTracker_Pass() {
 	agent := tracked()
-	plan, _ := agent.Plan(noon, daemonset.Options{})
-	report := daemonset.Report{Outcomes: []kplan.Outcome{{Answer: kplan.Failed, Err: fmt.Errorf("no room")}}}
-	result := agent.Finish(plan, report, noon, daemonset.Options{})
+	pass, _ := agent.Pass(noon, daemonset.Options{})
+	result := pass.Finish(daemonset.Report{Outcomes: []kplan.Outcome{{Answer: kplan.Failed, Err: fmt.Errorf("no room")}}})
 	fmt.Println(result.Events[0].Reason, len(result.Errs))
 	// Output: FailedCreate 1
 }

@@ -83,8 +83,8 @@ func (p Plan) Expect(before expect.Expectations, now time.Time) expect.Expectati
 	return expect.Deletions(names, now).Raise(creations, 0)
 }
 
-// Finish returns the results of the execution of p, a plan for s: the remaining expectations,
-// the status to write, the events to record and whether to try again.
+// Finish returns the results of the execution of the plan: the remaining expectations, the status to
+// write, the events to record and whether to try again.
 //
 //   - If pods could not be created or deleted, or old revisions could not be deleted, the status
 //     is written. The deletion of a pod that is answered NotFound or Changed is no failure.
@@ -94,8 +94,9 @@ func (p Plan) Expect(before expect.Expectations, now time.Time) expect.Expectati
 //
 // It mirrors syncDaemonSet, constructHistory and syncNodes of the daemon controller of
 // Kubernetes.
-func Finish(s Snapshot, p Plan, r Report, now time.Time, opts Options) Result {
-	f := finish{s: &s, plan: &p, report: &r, now: now.Round(0).UTC(), opts: opts}
+func (p Pass) Finish(r Report) Result {
+	s := &p.snapshot
+	f := finish{s: s, plan: &p.Plan, report: &r, now: p.now.Round(0).UTC(), opts: p.options}
 	f.result = Result{Expectations: r.Expectations, Written: s.Written, Status: copyStatus(s.DaemonSet.Status), Backoff: s.Backoff.clone()}
 	if unseen, stale := s.Written.Unseen(s.Read); stale {
 		f.result.Err = unseen.Err("daemonsets.apps", "pods")
@@ -104,8 +105,8 @@ func Finish(s Snapshot, p Plan, r Report, now time.Time, opts Options) Result {
 	}
 	f.actions()
 	if !f.stopped {
-		f.result.Status, f.result.Backoff = copyStatus(p.Status), p.Backoff.clone()
-		f.result.Events = slices.Concat(p.Events, f.result.Events)
+		f.result.Status, f.result.Backoff = copyStatus(p.Plan.Status), p.Plan.Backoff.clone()
+		f.result.Events = slices.Concat(p.Plan.Events, f.result.Events)
 		f.recheck()
 	} else if r.Collisions != nil {
 		f.result.Status.CollisionCount = ptr.To(*r.Collisions)
@@ -117,7 +118,7 @@ func Finish(s Snapshot, p Plan, r Report, now time.Time, opts Options) Result {
 	return f.result
 }
 
-// A finish holds the arguments and the result of Finish while it reads the outcomes.
+// A finish holds the input and the result of [Pass.Finish] while it reads the outcomes.
 type finish struct {
 	s      *Snapshot
 	plan   *Plan

@@ -56,7 +56,7 @@ func TestFinish(t *testing.T) {
 	require.Equal(t, []string{"a", "b", "c"}, e.Pending)
 	require.Equal(t, e, daemonset.Plan{}.Expect(e, t0.Add(1)))
 
-	r := daemonset.Finish(s, p, daemonset.Report{Outcomes: done("x", "y", "z", "", "", "", ""), Expectations: e}, t0, daemonset.Options{})
+	r := daemonset.FinishPlan(s, p, daemonset.Report{Outcomes: done("x", "y", "z", "", "", "", ""), Expectations: e}, t0, daemonset.Options{})
 	require.NoError(t, r.Err)
 	require.True(t, r.WriteStatus)
 	require.Equal(t, p.Status, r.Status)
@@ -73,14 +73,14 @@ func TestFinish(t *testing.T) {
 		{Action: 5, Type: "Normal", Reason: "SuccessfulDelete", Message: "Deleted pod: c"},
 	}, r.Events)
 	s.DaemonSet.Status = p.Status
-	require.False(t, daemonset.Finish(s, p, daemonset.Report{Outcomes: done("x", "y", "z", "", "", "", "")}, t0, daemonset.Options{}).WriteStatus)
+	require.False(t, daemonset.FinishPlan(s, p, daemonset.Report{Outcomes: done("x", "y", "z", "", "", "", "")}, t0, daemonset.Options{}).WriteStatus)
 }
 
 // After pods that failed the status is written, and what nobody will see is not expected.
 func TestFinishPodsFailed(t *testing.T) {
 	p := podPlan()
 	outcomes := append(done("x"), boom, kplan.Outcome{}, done("")[0], boom, kplan.Outcome{Answer: kplan.NotFound}, kplan.Outcome{})
-	r := daemonset.Finish(cluster(1), p, daemonset.Report{Outcomes: outcomes, Expectations: p.Expect(expect.Expectations{}, t0)}, t0, daemonset.Options{})
+	r := daemonset.FinishPlan(cluster(1), p, daemonset.Report{Outcomes: outcomes, Expectations: p.Expect(expect.Expectations{}, t0)}, t0, daemonset.Options{})
 	require.ErrorIs(t, r.Err, errBoom)
 	require.Len(t, r.Errs, 2)
 	require.EqualError(t, r.Errs[1], "unable to delete pods: boom")
@@ -103,7 +103,7 @@ func TestFinishNamespaceTerminating(t *testing.T) {
 	p := daemonset.Plan{Actions: daemonset.Actions{daemonset.CreatePod{Node: "n1"}}}
 	for repair, want := range map[quirk.Set]int64{0: 1, quirk.TerminatingNamespaceRaisesExpectations: 0} {
 		report := daemonset.Report{Outcomes: []kplan.Outcome{{Answer: kplan.NamespaceTerminating}}, Expectations: p.Expect(expect.Expectations{}, t0)}
-		r := daemonset.Finish(cluster(1), p, report, t0, daemonset.Options{Repair: repair})
+		r := daemonset.FinishPlan(cluster(1), p, report, t0, daemonset.Options{Repair: repair})
 		require.NoError(t, r.Err)
 		require.Empty(t, r.Events)
 		require.Equal(t, want, r.Expectations.Creations)
@@ -120,7 +120,7 @@ func TestFinishStopped(t *testing.T) {
 		p, s := podPlan(), cluster(1)
 		p.Actions = append(daemonset.Actions{a}, p.Actions...)
 		report := daemonset.Report{Outcomes: []kplan.Outcome{boom}, Expectations: p.Expect(expect.Expectations{}, t0)}
-		r := daemonset.Finish(s, p, report, t0, daemonset.Options{})
+		r := daemonset.FinishPlan(s, p, report, t0, daemonset.Options{})
 		require.ErrorIs(t, r.Err, errBoom, "%T", a)
 		require.False(t, r.WriteStatus, "%T", a)
 		require.Empty(t, r.Events, "%T", a)
@@ -129,14 +129,14 @@ func TestFinishStopped(t *testing.T) {
 		require.Nil(t, r.Again, "%T", a)
 	}
 	p := daemonset.Plan{Actions: daemonset.Actions{daemonset.AdoptPod{Object: object("a")}}}
-	r := daemonset.Finish(cluster(1), p, daemonset.Report{LiveCheck: errBoom, Outcomes: make([]kplan.Outcome, 1)}, t0, daemonset.Options{})
+	r := daemonset.FinishPlan(cluster(1), p, daemonset.Report{LiveCheck: errBoom, Outcomes: make([]kplan.Outcome, 1)}, t0, daemonset.Options{})
 	require.EqualError(t, r.Err, "can't adopt Pod a (a-uid): boom")
 }
 
 // A history that could not be cut is an error, and the status is written.
 func TestFinishHistory(t *testing.T) {
 	p := podPlan()
-	r := daemonset.Finish(cluster(1), p, daemonset.Report{Outcomes: append(done("x", "y", "z", "", "", ""), boom)}, t0, daemonset.Options{})
+	r := daemonset.FinishPlan(cluster(1), p, daemonset.Report{Outcomes: append(done("x", "y", "z", "", "", ""), boom)}, t0, daemonset.Options{})
 	require.ErrorIs(t, r.Err, errBoom)
 	require.True(t, r.WriteStatus)
 }
@@ -145,7 +145,7 @@ func TestFinishCollision(t *testing.T) {
 	s := cluster(1)
 	s.DaemonSet.Status.NumberReady = 5
 	p := daemonset.Plan{Actions: daemonset.Actions{daemonset.CreateRevision{Name: "a"}}, Status: daemonset.Status{NumberReady: 7}}
-	r := daemonset.Finish(s, p, daemonset.Report{Outcomes: []kplan.Outcome{{Answer: kplan.AlreadyExists}}, Collisions: ptr.To(int32(2))}, t0, daemonset.Options{})
+	r := daemonset.FinishPlan(s, p, daemonset.Report{Outcomes: []kplan.Outcome{{Answer: kplan.AlreadyExists}}, Collisions: ptr.To(int32(2))}, t0, daemonset.Options{})
 	require.Error(t, r.Err)
 	require.True(t, r.WriteStatus)
 	require.Equal(t, []any{int32(5), ptr.To(int32(2))}, []any{r.Status.NumberReady, r.Status.CollisionCount})
@@ -155,10 +155,10 @@ func TestFinishCollision(t *testing.T) {
 func TestFinishUnseen(t *testing.T) {
 	s := with(cluster(1), func(s *daemonset.Snapshot) { s.Unseen = true })
 	report := daemonset.Report{Expectations: expect.Creations(1, t0)}
-	at := daemonset.Finish(s, daemonset.Plan{}, report, t0, daemonset.Options{}).RecheckAt
+	at := daemonset.FinishPlan(s, daemonset.Plan{}, report, t0, daemonset.Options{}).RecheckAt
 	require.Equal(t, t0.Add(expect.Timeout+1), at)
 	sooner := daemonset.Plan{RecheckAt: t0.Add(time.Second)}
-	require.Equal(t, sooner.RecheckAt, daemonset.Finish(s, sooner, report, t0, daemonset.Options{}).RecheckAt)
+	require.Equal(t, sooner.RecheckAt, daemonset.FinishPlan(s, sooner, report, t0, daemonset.Options{}).RecheckAt)
 }
 
 // What is gone before it can be adopted is left out of the next plan, and what was done
@@ -181,7 +181,7 @@ func TestFinishOrphanGone(t *testing.T) {
 	outcomes[5] = kplan.Outcome{Answer: kplan.NotFound}
 	outcomes[3].ResourceVersion, outcomes[4].UID, outcomes[6].ResourceVersion = "8", "new-uid", "9"
 	report := daemonset.Report{Outcomes: outcomes, Expectations: p.Expect(expect.Expectations{}, t0)}
-	r := daemonset.Finish(s, p, report, t0, daemonset.Options{})
+	r := daemonset.FinishPlan(s, p, report, t0, daemonset.Options{})
 	require.ErrorIs(t, r.Err, kplan.ErrGone)
 	require.False(t, r.WriteStatus)
 	require.True(t, r.Expectations.Fulfilled(), "nothing was deleted")
@@ -196,7 +196,7 @@ func TestFinishOrphanGone(t *testing.T) {
 	require.Equal(t, int64(1), s.Revisions[0].Revision)
 
 	outcomes[6] = boom
-	r = daemonset.Finish(s, p, report, t0, daemonset.Options{})
+	r = daemonset.FinishPlan(s, p, report, t0, daemonset.Options{})
 	require.ErrorIs(t, r.Err, errBoom)
 	require.Nil(t, r.Again)
 }
@@ -246,7 +246,7 @@ func FuzzFinish(f *testing.F) {
 				report.Outcomes[i].Answer = c.Answer
 			}
 		}
-		r := daemonset.Finish(c.Snapshot, p, report, t0, daemonset.Options{})
+		r := daemonset.FinishPlan(c.Snapshot, p, report, t0, daemonset.Options{})
 		if r.Again != nil && len(r.Again.Pods)+len(r.Again.Revisions) > len(c.Snapshot.Pods)+len(c.Snapshot.Revisions) {
 			panic("there is more than before")
 		}

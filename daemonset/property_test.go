@@ -77,7 +77,7 @@ func TestPropertyNilWhenEmpty(t *testing.T) {
 		for i := range r.Outcomes {
 			r.Outcomes[i].Answer = rapid.SampledFrom(answers).Draw(t, "answer")
 		}
-		result := daemonset.Finish(s, p, r, t0, o)
+		result := daemonset.FinishPlan(s, p, r, t0, o)
 		result.Err, result.Errs = nil, nil
 		next, err := p.Apply(s, t0)
 		if err != nil {

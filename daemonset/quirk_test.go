@@ -61,7 +61,7 @@ func nameLength(t *testing.T, s daemonset.Snapshot, o daemonset.Options) string 
 func awaited(t *testing.T, s daemonset.Snapshot, o daemonset.Options) string {
 	p := mustPlan(t, s, o)
 	report := daemonset.Report{Outcomes: []kplan.Outcome{{Answer: kplan.NamespaceTerminating}}, Expectations: p.Expect(expect.Expectations{}, t0)}
-	return fmt.Sprint(daemonset.Finish(s, p, report, t0, o).Expectations.Creations)
+	return fmt.Sprint(daemonset.FinishPlan(s, p, report, t0, o).Expectations.Creations)
 }
 
 func excluded(s *daemonset.Snapshot, node int) {

@@ -13,19 +13,19 @@ import (
 // Nothing that the package exports panics, whatever it is given, and its types come
 // through JSON.
 func TestTotal(t *testing.T) {
-	p := total.Package{Functions: exportedFunctions, Types: exportedTypes, NoJSON: []string{"Daemon.Placer", "Version", "Report.LiveCheck", "Outcome.Err", "Result.Err", "Result.Errs"}}
+	p := total.Package{Functions: exportedFunctions, Types: exportedTypes, NoJSON: []string{"Pass", "Daemon.Placer", "Version", "Report.LiveCheck", "Outcome.Err", "Result.Err", "Result.Errs"}}
 	p.Check(t)
 	p.CheckJSON(t)
 }
 
 var exportedFunctions = map[string]any{
 	"Apply":              daemonset.Apply,
+	"NewPass":            daemonset.NewPass,
 	"ObjectOf":           daemonset.ObjectOf,
 	"Burst":              daemonset.Burst,
 	"DefaultTolerations": daemonset.DefaultTolerations,
 	"Effects":            daemonset.Effects,
 	"Explain":            daemonset.Explain,
-	"Finish":             daemonset.Finish,
 	"NewPlacer":          daemonset.NewPlacer,
 	"NewVersion":         daemonset.NewVersion,
 	"Overhead":           daemonset.Overhead,
@@ -71,6 +71,7 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[daemonset.Options](),
 	reflect.TypeFor[daemonset.Placement](),
 	reflect.TypeFor[daemonset.Placer](),
+	reflect.TypeFor[daemonset.Pass](),
 	reflect.TypeFor[daemonset.Plan](),
 	reflect.TypeFor[daemonset.Pod](),
 	reflect.TypeFor[daemonset.PodEvent](),

@@ -102,17 +102,6 @@ func (t *Tracker) Snapshot() Snapshot {
 	return s
 }
 
-// Finish returns Finish(t.Snapshot(), p, r, now, opts): see [Finish]. It reads the nodes and
-// pods only if [Result].Again is set.
-func (t *Tracker) Finish(p Plan, r Report, now time.Time, opts Options) Result {
-	t.begin()
-	result := Finish(t.rest, p, r, now, opts)
-	if result.Again != nil {
-		return Finish(t.Snapshot(), p, r, now, opts)
-	}
-	return result
-}
-
 // Clone returns a separate Tracker with the same snapshot: a change applied to one of the two
 // does not affect the other. It takes constant time. The first changes of each of the two take
 // longer than others, because parts of the lists are copied as they change.

@@ -37,15 +37,24 @@ func (w *world) clone() *world {
 	return &world{w.tracker.Clone(), w.rest, w.nodes.Clone(), w.pods.Clone()}
 }
 
+// A kept is a pass and what it was made from.
+type kept struct {
+	pass daemonset.Pass
+	s    daemonset.Snapshot
+	now  time.Time
+	opts daemonset.Options
+}
+
 // A machine changes a Tracker in any way: see [trackedtest.Machine].
 type machine struct {
 	trackedtest.Machine[*world]
-	opts  daemonset.Options
-	nodes trackedtest.Feed[daemonset.Node]
-	pods  trackedtest.Feed[daemonset.Pod]
-	calm  bool   // it is rolled as most are, and the DaemonSet changes a little
-	about string // what changes more often than other things, "" for nothing
-	names int    // how many nodes there may be
+	opts    daemonset.Options
+	earlier kept // a pass that ends after further changes
+	nodes   trackedtest.Feed[daemonset.Node]
+	pods    trackedtest.Feed[daemonset.Pod]
+	calm    bool   // it is rolled as most are, and the DaemonSet changes a little
+	about   string // what changes more often than other things, "" for nothing
+	names   int    // how many nodes there may be
 }
 
 func newMachine(t purity.T, s random.Source) *machine {
@@ -252,7 +261,14 @@ func (m *machine) compare(w *world) {
 	}
 	m.SamePlan(got, err, want, wrong, s, cmpopts.EquateEmpty())
 	if m.Step%8 == 0 && err == nil {
-		m.finish(w, got)
+		pass, err := w.tracker.Pass(m.Now, m.opts)
+		m.Same(err, nil)
+		e := kept{pass, s, m.Now, m.opts}
+		m.finish(e)
+		m.finish(m.earlier)
+		if len(got.Actions) > 0 && m.One("kept for later", 2) {
+			m.earlier = e
+		}
 	}
 	if m.Step%256 == 0 {
 		m.compareSnapshot(w)
@@ -266,10 +282,11 @@ func (m *machine) compareSnapshot(w *world) {
 	m.SameObjects(diff + trackedtest.Diff(w.rest, is, inAnyOrder))
 }
 
-// finish compares what follows from a plan of which some calls fail.
-func (m *machine) finish(w *world, p daemonset.Plan) {
+// finish compares the end of a pass of which some calls fail.
+func (m *machine) finish(e kept) {
+	p := e.pass.Plan
 	r := daemonset.Report{Outcomes: m.Outcomes(len(p.Actions), kplan.Done, kplan.Done, kplan.Done, kplan.NotFound, kplan.AlreadyExists, kplan.Changed)}
-	got, want := w.tracker.Finish(p, r, m.Now, m.opts), daemonset.Finish(w.snapshot(), p, r, m.Now, m.opts)
+	got, want := e.pass.Finish(r), daemonset.FinishPlan(e.s, p, r, e.now, e.opts)
 	m.SameErrors(got.Errs, want.Errs)
 	got.Err, got.Errs, want.Err, want.Errs = nil, nil, nil, nil
 	m.Same(got, want, inAnyOrder)

@@ -77,10 +77,10 @@ func TestTrackerForgetsBackoff(t *testing.T) {
 		} else {
 			require.NoError(t, tr.Apply(daemonset.Delta{Backoff: &table}))
 		}
-		p, err := tr.Plan(t0, daemonset.Options{})
+		p, err := tr.Pass(t0, daemonset.Options{})
 		require.NoError(t, err)
-		require.Nil(t, p.Backoff, "so that it is no part of a plan in JSON")
-		result := tr.Finish(p, daemonset.Report{Outcomes: done(make([]string, len(p.Actions))...)}, t0, daemonset.Options{})
+		require.Nil(t, p.Plan.Backoff, "so that it is no part of a plan in JSON")
+		result := p.Finish(daemonset.Report{Outcomes: done(make([]string, len(p.Plan.Actions))...)})
 		require.Equal(t, stale, result.Err != nil)
 		require.NoError(t, tr.Apply(daemonset.Delta{Backoff: &table}))
 		require.NoError(t, tr.Apply(daemonset.Delta{Backoff: &result.Backoff}))

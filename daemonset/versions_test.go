@@ -37,7 +37,7 @@ func TestStale(t *testing.T) {
 			require.Empty(t, p.Actions)
 			require.Equal(t, []kplan.Hold{tt.hold}, p.Holds)
 			require.Equal(t, s.DaemonSet.Status, p.Status)
-			r := daemonset.Finish(s, p, daemonset.Report{}, t0, daemonset.Options{})
+			r := daemonset.FinishPlan(s, p, daemonset.Report{}, t0, daemonset.Options{})
 			require.EqualError(t, r.Err, tt.err)
 			require.False(t, r.WriteStatus)
 			require.Equal(t, written, r.Written)
@@ -73,13 +73,13 @@ func TestWritten(t *testing.T) {
 	for _, version := range []string{"7", "90", "91", "12", "10", "93"} {
 		outcomes = append(outcomes, kplan.Outcome{Answer: kplan.Done, ResourceVersion: version})
 	}
-	r := daemonset.Finish(s, p, daemonset.Report{Outcomes: outcomes}, t0, daemonset.Options{})
+	r := daemonset.FinishPlan(s, p, daemonset.Report{Outcomes: outcomes}, t0, daemonset.Options{})
 	require.Equal(t, expect.Versions{OwnerUID: s.DaemonSet.UID, Children: "12"}, r.Written)
 	require.Equal(t, expect.Versions{OwnerUID: s.DaemonSet.UID, Children: "12", Owner: "31"},
 		r.Written.WroteOwner(s.DaemonSet.UID, "31").WroteOwner(s.DaemonSet.UID, "30"))
 	require.Equal(t, expect.Versions{OwnerUID: "other", Owner: "3"}, r.Written.WroteOwner("other", "3"), "another owner starts anew")
 
 	outcomes[3], outcomes[0] = boom, kplan.Outcome{Answer: kplan.Done}
-	r = daemonset.Finish(s, p, daemonset.Report{Outcomes: outcomes}, t0, daemonset.Options{})
+	r = daemonset.FinishPlan(s, p, daemonset.Report{Outcomes: outcomes}, t0, daemonset.Options{})
 	require.Equal(t, "10", r.Written.Children, "what failed, and a version that is not known, are not recorded")
 }

@@ -5,10 +5,9 @@
 // Start with [Snapshot], which holds a Deployment and the ReplicaSets of its namespace, and with
 // [Reconcile], which returns a [Plan] for a snapshot. A plan has the ReplicaSets to create,
 // annotate, scale and delete, the next status, the changes that are held back with the reasons,
-// and the time of the next call. Reconcile writes nothing to the API server. [Finish] takes the
-// outcomes of the writes, and returns the status to write and whether to retry. One call of
-// Reconcile is one pass of the Deployment controller: a rollout of eleven passes takes eleven
-// calls.
+// and the time of the next call. Reconcile writes nothing to the API server. A controller makes a
+// [Pass] instead, which is a plan with its input: [Pass.Finish] takes the outcomes of the writes, and
+// returns the status to write and whether to retry. A rollout of eleven passes takes eleven calls.
 //
 // The new ReplicaSet is the one with the Deployment's template, and all others are old. The size of
 // a ReplicaSet is its spec.replicas: the number of pods that it wants. Upstream is the controller
@@ -36,7 +35,7 @@
 //	    |
 //	  write     actions in order, holds, events
 //	    |
-//	  Plan  --carried out-->  Finish  --status, events, retry
+//	  Plan  --carried out-->  Pass.Finish  --status, events, retry
 //
 // Each phase makes a value that later phases do not change.
 //

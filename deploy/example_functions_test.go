@@ -67,11 +67,9 @@ func ExampleActions_Apply() {
 }
 
 // The quota is used up: the pass has failed, and the Deployment says so.
-func ExampleFinish() {
-	s := shop()
-	plan, _ := deploy.Reconcile(s, noon, deploy.Options{})
-	report := deploy.Report{Outcomes: []kplan.Outcome{{Answer: kplan.Failed, Err: errors.New("exceeded quota")}}}
-	result := deploy.Finish(s, plan, report, noon, deploy.Options{})
+func ExamplePass_Finish() {
+	pass, _ := deploy.NewPass(shop(), noon, deploy.Options{})
+	result := pass.Finish(deploy.Report{Outcomes: []kplan.Outcome{{Answer: kplan.Failed, Err: errors.New("exceeded quota")}}})
 	c, _ := deploy.GetCondition(result.Status.Conditions, deploy.ConditionProgressing)
 	fmt.Println(result.Err)
 	fmt.Println(c.Status, c.Reason, c.Message)
@@ -80,6 +78,13 @@ func ExampleFinish() {
 	// Scaled up replica set web-7d4c665cf7 from 0 to 3 (NewTemplate, revision 2): exceeded quota
 	// False ReplicaSetCreateError Failed to create new replica set "web-7d4c665cf7": exceeded quota
 	// true and plan again after 5ms
+}
+
+// A controller keeps the pass of its plan until the writes are made.
+func ExampleNewPass() {
+	pass, err := deploy.NewPass(shop(), noon, deploy.Options{})
+	fmt.Println(pass.Plan.Actions[0], err)
+	// Output: Scaled up replica set web-7d4c665cf7 from 0 to 3 (NewTemplate, revision 2) <nil>
 }
 
 func ExamplePlan_Empty() {

@@ -67,11 +67,10 @@ func ExampleTracker_Snapshot() {
 }
 
 // The new ReplicaSet could not be created, and the condition says so.
-func ExampleTracker_Finish() {
+func ExampleTracker_Pass() {
 	web := tracked()
-	plan, _ := web.Plan(noon, deploy.Options{})
-	report := deploy.Report{Outcomes: []kplan.Outcome{{Answer: kplan.Failed, Err: fmt.Errorf("no room")}}}
-	result := web.Finish(plan, report, noon, deploy.Options{})
+	pass, _ := web.Pass(noon, deploy.Options{})
+	result := pass.Finish(deploy.Report{Outcomes: []kplan.Outcome{{Answer: kplan.Failed, Err: fmt.Errorf("no room")}}})
 	fmt.Println(result.Status.Conditions[0].Reason, len(result.Errs))
 	// Output: ReplicaSetCreateError 1
 }

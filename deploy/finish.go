@@ -27,6 +27,10 @@ type Report struct {
 	// actions that were not carried out, and for AnnotateDeployment, which is not a call of its
 	// own: the annotations are written with the status. Outcomes missing at the end are zero.
 	Outcomes []kplan.Outcome
+	// Existing is the ReplicaSet that has the name of the new one, after the creation was answered
+	// AlreadyExists. nil means the ReplicaSet with this name in the snapshot. If the snapshot has
+	// none either, the pass only fails.
+	Existing *replicaset.ReplicaSet
 }
 
 // A Result is the end of a pass: the status to write, and whether to try again.
@@ -59,8 +63,8 @@ type Result struct {
 	Again *Snapshot
 }
 
-// Finish returns the end of a pass after the execution of p, a plan for s: the status and
-// the annotations to write, the events to record and whether to try again.
+// Finish returns the end of a pass after the execution of the plan: the status and the annotations to
+// write, the events to record and whether to try again.
 //
 // After a failure, the status to write is the one that upstream has written by then:
 //
@@ -73,10 +77,10 @@ type Result struct {
 //   - After any other failure: the conditions and annotations that were set before it.
 //   - If the name of the new ReplicaSet is taken: a ReplicaSet that the Deployment controls
 //     and that has its template is the new one; the Deployment gets the revision, and the
-//     next plan finds it. If the ReplicaSet is not in s, a newer snapshot is needed. In all
+//     next plan finds it. If the ReplicaSet is not in the snapshot, a newer one is needed. In all
 //     other cases the hashes collide: the collision count is raised, which changes the hash
 //     and with it the name.
-//   - If the name that s shows as taken is free now, the Deployment gets the revision, the
+//   - If the name that the snapshot shows as taken is free now, the Deployment gets the revision, the
 //     condition and the event of the creation. Upstream goes on in the same pass; here the
 //     next pass does, which sees the ReplicaSet.
 //   - If the namespace is being deleted, the pass ends without an error.
@@ -87,9 +91,9 @@ type Result struct {
 //
 // It mirrors syncDeployment, getNewReplicaSet and rolloutRolling of the deployment
 // controller of Kubernetes.
-func Finish(s Snapshot, p Plan, r Report, now time.Time, opts Options) Result {
-	d := &s.Deployment
-	f := finish{s: s, plan: p, report: r, now: now, opts: opts, storedAnnotations: d.Annotations}
+func (p Pass) Finish(r Report) Result {
+	d := &p.snapshot.Deployment
+	f := finish{s: p.snapshot, plan: p.Plan, report: r, now: p.now, opts: p.options, storedAnnotations: d.Annotations}
 	f.result = Result{Status: d.Status.clone(), Annotations: maps.Clone(d.Annotations), ResourceVersion: d.ResourceVersion}
 	gone := f.checkClaims()
 	switch {

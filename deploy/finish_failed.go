@@ -3,6 +3,7 @@
 package deploy
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -106,7 +107,7 @@ func (f *finish) creationFailed(in *input, list *conditions, a CreateReplicaSet,
 	case kplan.NamespaceTerminating:
 	case kplan.AlreadyExists:
 		f.addError(a, o.Failure())
-		switch rs := in.named(a.Name); {
+		switch rs := cmp.Or(f.report.Existing, in.named(a.Name)); {
 		case rs == nil:
 		case rs.ControllerUID == in.d.UID && rs.Template.Same(in.d.Template):
 			f.setRevision(in, a.Revision)

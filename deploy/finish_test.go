@@ -26,7 +26,7 @@ var errBoom = errors.New("boom")
 // created finishes a plan that creates, and nothing else.
 func created(s deploy.Snapshot, a deploy.CreateReplicaSet, o kplan.Outcome) deploy.Result {
 	p := deploy.Plan{Actions: deploy.Actions{a}, Status: s.Deployment.Status}
-	return deploy.Finish(s, p, deploy.Report{Outcomes: []kplan.Outcome{o}}, t0, deploy.Options{})
+	return deploy.FinishPlan(s, p, deploy.Report{Outcomes: []kplan.Outcome{o}}, t0, deploy.Options{})
 }
 
 // outcomes are those of a plan of which the first n actions were carried out, and the next
@@ -84,7 +84,7 @@ func TestFinishNameFree(t *testing.T) {
 	p := reconcile(t, s)
 	require.Equal(t, []string{"web-v2 NameTaken 0/0"}, holds(p))
 	p.Actions[0] = deploy.CreateReplicaSet{Name: "web-v2", Replicas: 1, Revision: 2}
-	r := deploy.Finish(s, p, outcomes(1), t0, deploy.Options{})
+	r := deploy.FinishPlan(s, p, outcomes(1), t0, deploy.Options{})
 	require.NoError(t, r.Err)
 	require.Equal(t, []kplan.Event{{Action: 0, Type: "Normal", Reason: "ScalingReplicaSet", Message: "Scaled up replica set web-v2 from 0 to 1"}}, r.Events)
 	require.Equal(t, "2", r.Annotations[revision.AnnotationRevision])
@@ -95,9 +95,9 @@ func TestFinishNameFree(t *testing.T) {
 	require.Equal(t, t0.Add(time.Minute+1), r.RecheckAt, "the deadline of the new ReplicaSet")
 
 	p.Actions[0] = deploy.CreateReplicaSet{Name: "web-v2", Revision: 2}
-	r = deploy.Finish(s, p, outcomes(1), t0, deploy.Options{})
+	r = deploy.FinishPlan(s, p, outcomes(1), t0, deploy.Options{})
 	require.Empty(t, r.Events, "one of no size")
-	r = deploy.Finish(s, p, outcomes(0, kplan.Outcome{Answer: kplan.AlreadyExists}), t0, deploy.Options{})
+	r = deploy.FinishPlan(s, p, outcomes(0, kplan.Outcome{Answer: kplan.AlreadyExists}), t0, deploy.Options{})
 	require.Error(t, r.Err)
 	require.Empty(t, r.Annotations[revision.AnnotationRevision])
 }
@@ -131,7 +131,7 @@ func TestFinishScalingRefused(t *testing.T) {
 		}
 	}
 	require.GreaterOrEqual(t, shrink, 0, p)
-	r := deploy.Finish(s, p, outcomes(shrink, boom), t0, deploy.Options{})
+	r := deploy.FinishPlan(s, p, outcomes(shrink, boom), t0, deploy.Options{})
 	require.ErrorIs(t, r.Err, errBoom)
 	require.True(t, r.WriteStatus)
 	requireEqual(t, "the status of the plan", p.Status, r.Status)
@@ -143,7 +143,7 @@ func TestFinishScalingRefused(t *testing.T) {
 	p = reconcile(t, s)
 	grow := len(p.Actions) - 1
 	require.Equal(t, "web-v2", p.Actions[grow].(deploy.ScaleReplicaSet).Name)
-	r = deploy.Finish(s, p, outcomes(grow, boom), t0, deploy.Options{})
+	r = deploy.FinishPlan(s, p, outcomes(grow, boom), t0, deploy.Options{})
 	require.ErrorIs(t, r.Err, errBoom)
 	require.NotEqual(t, p.Status.Replicas, r.Status.Replicas)
 	require.Equal(t, s.Deployment.Status.Replicas, r.Status.Replicas, "the counts stay as they were")
@@ -156,7 +156,7 @@ func TestFinishRecounts(t *testing.T) {
 	p, err := deploy.Reconcile(s, t0, opts)
 	require.NoError(t, err)
 	require.Equal(t, "web-v1", p.Actions[len(p.Actions)-1].(deploy.ScaleReplicaSet).Name)
-	r := deploy.Finish(s, p, outcomes(len(p.Actions)-1, boom), t0, opts)
+	r := deploy.FinishPlan(s, p, outcomes(len(p.Actions)-1, boom), t0, opts)
 	require.Equal(t, []int32{0, 1}, []int32{p.Status.UnavailableReplicas, r.Status.UnavailableReplicas})
 }
 
@@ -170,7 +170,7 @@ func TestFinishRecountsAdopted(t *testing.T) {
 		s := snapshot(web(4, limits(1, 1), selects(map[string]string{"app": "web"})), sets...)
 		p, err := deploy.Reconcile(s, t0, opts)
 		require.NoError(t, err)
-		r := deploy.Finish(s, p, outcomes(len(p.Actions)-1, boom), t0, opts)
+		r := deploy.FinishPlan(s, p, outcomes(len(p.Actions)-1, boom), t0, opts)
 		require.Equal(t, int32(1), r.Status.UnavailableReplicas, p)
 	}
 }
@@ -191,7 +191,7 @@ func TestFinishOrphanGone(t *testing.T) {
 		}
 		report.Outcomes = append(report.Outcomes, o)
 	}
-	r := deploy.Finish(s, p, report, t0, deploy.Options{})
+	r := deploy.FinishPlan(s, p, report, t0, deploy.Options{})
 	require.ErrorIs(t, r.Err, kplan.ErrGone)
 	require.False(t, r.WriteStatus)
 	require.NotNil(t, r.Again)
@@ -204,13 +204,13 @@ func TestFinishOrphanGone(t *testing.T) {
 	}
 
 	report.Outcomes[0], report.Outcomes[1] = kplan.Outcome{Answer: kplan.NotFound}, boom
-	r = deploy.Finish(s, p, report, t0, deploy.Options{})
+	r = deploy.FinishPlan(s, p, report, t0, deploy.Options{})
 	require.ErrorIs(t, r.Err, errBoom)
 	require.Nil(t, r.Again, "a failed claim ends the pass")
 	require.False(t, r.WriteStatus)
 
 	report.LiveCheck = errBoom
-	require.ErrorContains(t, deploy.Finish(s, p, report, t0, deploy.Options{}).Err, "can't adopt ReplicaSet web-v1")
+	require.ErrorContains(t, deploy.FinishPlan(s, p, report, t0, deploy.Options{}).Err, "can't adopt ReplicaSet web-v1")
 }
 
 // A ReplicaSet that is released stays in the next snapshot without a controller, unless it is gone:
@@ -239,7 +239,7 @@ func TestFinishOrphanGoneAfterRelease(t *testing.T) {
 			}
 			report.Outcomes = append(report.Outcomes, o)
 		}
-		r := deploy.Finish(s, p, report, t0, deploy.Options{})
+		r := deploy.FinishPlan(s, p, report, t0, deploy.Options{})
 		require.NotNil(t, r.Again)
 		next := reconcile(t, *r.Again)
 		require.Equal(t, c.want != nil, len(r.Again.ReplicaSets) == 2, c.answer)
@@ -260,14 +260,14 @@ func TestFinishLater(t *testing.T) {
 	s := snapshot(web(3, deadline(60), limits(1, 0)), set(1, 3, counts(3, 3)))
 	p := reconcile(t, s)
 	p.Actions = append(p.Actions, deploy.DeleteReplicaSet{Name: "web-v1"})
-	r := deploy.Finish(s, p, outcomes(len(p.Actions)-1, boom), t0, deploy.Options{})
+	r := deploy.FinishPlan(s, p, outcomes(len(p.Actions)-1, boom), t0, deploy.Options{})
 	require.Equal(t, "NewReplicaSetCreated", condition(r.Status, deploy.ConditionProgressing).Reason)
 	require.NotEmpty(t, r.Annotations[revision.AnnotationRevision])
 	require.True(t, r.WriteStatus)
 	require.Len(t, r.Events, 1, "that it was scaled up")
 	require.Empty(t, s.Deployment.Annotations[revision.AnnotationRevision])
 
-	r = deploy.Finish(s, p, outcomes(len(p.Actions)-1, kplan.Outcome{Answer: kplan.NotFound}), t0, deploy.Options{})
+	r = deploy.FinishPlan(s, p, outcomes(len(p.Actions)-1, kplan.Outcome{Answer: kplan.NotFound}), t0, deploy.Options{})
 	require.NoError(t, r.Err, "it was to go")
 	requireEqual(t, "the status", p.Status, r.Status)
 	require.Equal(t, p.RecheckAt, r.RecheckAt)
@@ -284,7 +284,7 @@ func TestFinishRollback(t *testing.T) {
 		Actions: deploy.Actions{deploy.RollBackDeployment{Name: "web-v1", Annotations: map[string]string{"x": "y"}}},
 		Status:  s.Deployment.Status, Events: []kplan.Event{{Action: 0, Reason: "done"}},
 	}
-	r := deploy.Finish(s, p, outcomes(0, kplan.Outcome{Answer: kplan.Done, ResourceVersion: "10"}), t0, deploy.Options{})
+	r := deploy.FinishPlan(s, p, outcomes(0, kplan.Outcome{Answer: kplan.Done, ResourceVersion: "10"}), t0, deploy.Options{})
 	require.Equal(t, "10", r.ResourceVersion)
 	require.Equal(t, map[string]string{"x": "y"}, r.Annotations)
 	require.False(t, r.WriteStatus, "they are there already")
@@ -292,10 +292,10 @@ func TestFinishRollback(t *testing.T) {
 
 	p.Actions = deploy.Actions{deploy.ClearRollback{}}
 	p.Events = []kplan.Event{{Action: -1, Reason: "not found"}, {Action: 0, Reason: "cleared"}}
-	r = deploy.Finish(s, p, outcomes(0, boom), t0, deploy.Options{})
+	r = deploy.FinishPlan(s, p, outcomes(0, boom), t0, deploy.Options{})
 	require.Equal(t, []kplan.Event{{Action: -1, Reason: "not found"}}, r.Events)
 	require.Equal(t, "9", r.ResourceVersion)
-	r = deploy.Finish(s, p, outcomes(1), t0, deploy.Options{})
+	r = deploy.FinishPlan(s, p, outcomes(1), t0, deploy.Options{})
 	require.Equal(t, map[string]string{"a": "b"}, r.Annotations)
 	require.False(t, r.WriteStatus)
 }

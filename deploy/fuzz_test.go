@@ -58,7 +58,7 @@ func (c *unfinished) finish() (finish, error) {
 			report.Outcomes[i].Answer = c.Answer
 		}
 	}
-	r := deploy.Finish(c.Snapshot, p, report, t0, deploy.Options{})
+	r := deploy.FinishPlan(c.Snapshot, p, report, t0, deploy.Options{})
 	f := finish{r.Status, r.Annotations, r.WriteStatus, r.Events, r.Holds, ""}
 	if r.Err != nil {
 		f.Err = r.Err.Error()

@@ -120,7 +120,7 @@ func sameUnderKeys(t *testing.T, source random.Source, s deploy.Snapshot, opts d
 		report.Outcomes = append(report.Outcomes, kplan.Outcome{Answer: kplan.Done, Name: "new"})
 	}
 	report.Outcomes = append(report.Outcomes, kplan.Outcome{Answer: kplan.Failed, Err: errors.New("no")})
-	result, ownResult := deploy.Finish(s, want, report, t0, opts), deploy.Finish(own, got, report, t0, ownOpts)
+	result, ownResult := deploy.FinishPlan(s, want, report, t0, opts), deploy.FinishPlan(own, got, report, t0, ownOpts)
 	same([]any{result.Status, result.Annotations, result.Holds}, []any{ownResult.Status, ownResult.Annotations, ownResult.Holds})
 }
 

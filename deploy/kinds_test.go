@@ -98,14 +98,14 @@ func TestKinds(t *testing.T) {
 	require.Equal(t, "Scaled up Group db-v2 from 0 to 2", p.Events[0].Message)
 	require.Equal(t, "ScalingGroup", p.Events[0].Reason)
 
-	r := deploy.Finish(s, p, deploy.Report{Outcomes: []kplan.Outcome{{Answer: kplan.Done, Name: "db-v2"}, {Answer: kplan.Done}}}, t0, deploy.Options{})
+	r := deploy.FinishPlan(s, p, deploy.Report{Outcomes: []kplan.Outcome{{Answer: kplan.Done, Name: "db-v2"}, {Answer: kplan.Done}}}, t0, deploy.Options{})
 	require.Equal(t, `Created new Group "db-v2"`, toldProgress(r.Status))
-	r = deploy.Finish(s, p, deploy.Report{Outcomes: []kplan.Outcome{{Answer: kplan.Failed, Err: errors.New("no quota")}}}, t0, deploy.Options{})
+	r = deploy.FinishPlan(s, p, deploy.Report{Outcomes: []kplan.Outcome{{Answer: kplan.Failed, Err: errors.New("no quota")}}}, t0, deploy.Options{})
 	require.Equal(t, `Failed to create new Group "db-v2": no quota`, toldProgress(r.Status))
 
 	p.Holds = append(p.Holds, kplan.Hold{Name: "db-v2", Reason: reason.NameTaken})
 	p.Actions, p.Events = p.Actions[:1], nil
-	r = deploy.Finish(s, p, deploy.Report{Outcomes: []kplan.Outcome{{Answer: kplan.Done, Name: "db-v2"}}}, t0, deploy.Options{})
+	r = deploy.FinishPlan(s, p, deploy.Report{Outcomes: []kplan.Outcome{{Answer: kplan.Done, Name: "db-v2"}}}, t0, deploy.Options{})
 	require.Equal(t, []kplan.Event{{Type: "Normal", Reason: "ScalingGroup", Message: "Scaled up Group db-v2 from 0 to 2"}}, r.Events, "the name was free")
 
 	after, err := p.Apply(s, t0)

@@ -65,7 +65,7 @@ type creation struct {
 	allowed int32 // the size before [input.sizeAtCreation] raises it
 	// taken means that a ReplicaSet with this name exists, and the API server will reject the
 	// creation. The hashes of two templates collide, or the ReplicaSet has another owner. The
-	// creation is then the last write of the plan, and [Finish] handles the rejection.
+	// creation is then the last write of the plan, and [Pass.Finish] handles the rejection.
 	taken bool
 	after *input // a copy of the input that has the new ReplicaSet
 }

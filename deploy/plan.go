@@ -36,7 +36,7 @@ type Plan struct {
 	// is nil for other Deployments, and for a pass that ends with an error.
 	ExtraStatus *partition.ExtraStatus `json:"extraStatus,omitzero"`
 	// Events are the events that Kubernetes records on the Deployment if all writes succeed.
-	// [Finish] returns the events to record after the writes.
+	// [Pass.Finish] returns the events to record after the writes.
 	Events []kplan.Event `json:"events,omitempty"`
 }
 

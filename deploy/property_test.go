@@ -77,7 +77,7 @@ func TestPropertyNilWhenEmpty(t *testing.T) {
 		if err != nil {
 			next = s
 		}
-		result := deploy.Finish(s, p, r, t0, deploy.Options{})
+		result := deploy.FinishPlan(s, p, r, t0, deploy.Options{})
 		result.Err, result.Errs = nil, nil
 		purity.NilWhenEmpty(t, next, result)
 	})

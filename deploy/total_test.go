@@ -13,7 +13,7 @@ import (
 // Nothing that the package exports panics, whatever it is given, and its types come
 // through JSON.
 func TestTotal(t *testing.T) {
-	p := total.Package{Functions: exportedFunctions, Types: exportedTypes, NoJSON: []string{"Report.LiveCheck", "Outcome.Err", "Result.Err", "Result.Errs"}}
+	p := total.Package{Functions: exportedFunctions, Types: exportedTypes, NoJSON: []string{"Pass", "Report.LiveCheck", "Outcome.Err", "Result.Err", "Result.Errs"}}
 	p.Check(t)
 	p.CheckJSON(t)
 }
@@ -22,8 +22,8 @@ var exportedFunctions = map[string]any{
 	"Apply":            deploy.Apply,
 	"Complete":         deploy.Complete,
 	"Effects":          deploy.Effects,
-	"Finish":           deploy.Finish,
 	"GetCondition":     deploy.GetCondition,
+	"NewPass":          deploy.NewPass,
 	"OldPodsRunning":   deploy.OldPodsRunning,
 	"ParsePartitioned": deploy.ParsePartitioned,
 	"PartitionedBy":    deploy.PartitionedBy,
@@ -53,6 +53,7 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[deploy.Options](),
 	reflect.TypeFor[deploy.PauseDeployment](),
 	reflect.TypeFor[deploy.PausedPolicy](),
+	reflect.TypeFor[deploy.Pass](),
 	reflect.TypeFor[deploy.Plan](),
 	reflect.TypeFor[deploy.ReleaseReplicaSet](),
 	reflect.TypeFor[deploy.ReplicaSetEvent](),

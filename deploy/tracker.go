@@ -5,10 +5,8 @@ package deploy
 import (
 	"encoding/json"
 	"errors"
-	"slices"
 	"time"
 
-	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/base/paged"
 	"github.com/kplan-go/kplan/internal/base/tracked"
 	"github.com/kplan-go/kplan/podorder"
@@ -59,33 +57,6 @@ func (t *Tracker) Snapshot() Snapshot {
 	s := t.rest
 	s.ReplicaSets, s.Pods = t.sets.List(), t.pods.List()
 	return s
-}
-
-// Finish returns the result of Finish(t.Snapshot(), p, r, now, opts): see [Finish]. If all writes
-// succeeded, it reads no ReplicaSets, unless the plan creates a ReplicaSet under a name that
-// another ReplicaSet has. Otherwise it reads the ReplicaSets that plans read, or the whole snapshot
-// if the plan also adopts or releases some.
-func (t *Tracker) Finish(p Plan, r Report, now time.Time, opts Options) Result {
-	t.begin()
-	s := t.rest
-	if len(r.Outcomes) == len(p.Actions) && !slices.ContainsFunc(r.Outcomes, func(o kplan.Outcome) bool { return o.Answer != kplan.Done }) &&
-		!p.createsTaken() {
-		return Finish(s, p, r, now, opts)
-	}
-	for i := range t.relevant.Len() {
-		s.ReplicaSets = append(s.ReplicaSets, *t.relevantAt(i))
-	}
-	for _, a := range p.Actions {
-		switch a := a.(type) {
-		case AdoptReplicaSet, ReleaseReplicaSet:
-			return Finish(t.Snapshot(), p, r, now, opts)
-		case CreateReplicaSet:
-			if i := t.sets.Find(a.Name); i >= 0 && t.places.At(i) == 0 { // no plan has read it
-				s.ReplicaSets = append(s.ReplicaSets, *t.sets.At(i))
-			}
-		}
-	}
-	return Finish(s, p, r, now, opts)
 }
 
 // Clone returns a separate Tracker with the same snapshot: changes of one do not affect the other.
@@ -270,7 +241,7 @@ func (t *Tracker) follow(d *Deployment) {
 	}
 }
 
-// isRead reports whether a plan, or [Finish] after it, reads a ReplicaSet.
+// isRead reports whether a plan, or [Pass.Finish] after it, reads a ReplicaSet.
 func (c *claims) isRead(rs *replicaset.ReplicaSet) bool {
 	return rs.ControllerUID == c.in.d.UID || c.in.verdict(&c.owner, rs) != claim.Ignore
 }

@@ -21,10 +21,10 @@ var trackerBugs = []trackedtest.Bug{
 	{"the last that is read keeps its place", "tracker.go", "t.places.Set(int(last), place)", ""},
 	{"a clone shares what is read", "input.go", "r.relevant.Clone()", "r.relevant"},
 	{"a stranger's name is free", "input.go", "if i := r.sets.Find(name); i >= 0 {", "if i := r.sets.Find(name); i >= 0 && r.places.At(i) > 0 {"},
-	{"no stranger to finish with", "tracker.go", "i >= 0 && t.places.At(i) == 0", "false"},
-	{"no snapshot to plan from again", "tracker.go", "return Finish(t.Snapshot(), p, r, now, opts)", "return Finish(s, p, r, now, opts)"},
+	{"no stranger to finish with", "pass.go", "i >= 0 && t.places.At(i) == 0", "false"},
+	{"no snapshot to plan from again", "pass.go", "return t.Snapshot()", "return s"},
 	{"pause points see no pods", "pausepoint.go", "in.pods = in.tracked.pods.List()", ""},
-	{"a name that was taken is nothing to finish with", "tracker.go", "!p.createsTaken()", "true"},
+	{"no ReplicaSets to finish with", "pass.go", "len(actions) == 0", "len(actions) >= 0"},
 	{"another selector of a list looks at no ReplicaSet", "tracker.go", "t.follow(&s.Deployment)", ""},
 }
 

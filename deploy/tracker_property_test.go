@@ -26,7 +26,6 @@ type world struct {
 	deployment deploy.Deployment
 	sets       trackedtest.Objects[replicaset.ReplicaSet]
 	pods       trackedtest.Objects[podorder.Pod]
-	earlier    deploy.Plan // of this Tracker or one that it was cloned from
 }
 
 func (w *world) snapshot() deploy.Snapshot {
@@ -34,17 +33,26 @@ func (w *world) snapshot() deploy.Snapshot {
 }
 
 func (w *world) clone() *world {
-	return &world{w.tracker.Clone(), w.deployment, w.sets.Clone(), w.pods.Clone(), w.earlier}
+	return &world{w.tracker.Clone(), w.deployment, w.sets.Clone(), w.pods.Clone()}
+}
+
+// A kept is a pass and what it was made from.
+type kept struct {
+	pass deploy.Pass
+	s    deploy.Snapshot
+	now  time.Time
+	opts deploy.Options
 }
 
 // A machine changes a Tracker in any way: see [trackedtest.Machine].
 type machine struct {
 	trackedtest.Machine[*world]
-	opts  deploy.Options
-	sets  trackedtest.Feed[replicaset.ReplicaSet]
-	pods  trackedtest.Feed[podorder.Pod]
-	calm  bool // the Deployment hardly ever changes, and most ReplicaSets stay as they are
-	names int  // how many pods there may be
+	opts    deploy.Options
+	earlier kept // a pass that ends after further changes
+	sets    trackedtest.Feed[replicaset.ReplicaSet]
+	pods    trackedtest.Feed[podorder.Pod]
+	calm    bool // the Deployment hardly ever changes, and most ReplicaSets stay as they are
+	names   int  // how many pods there may be
 }
 
 func newMachine(t purity.T, s random.Source) *machine {
@@ -250,10 +258,13 @@ func (m *machine) compare(w *world) {
 	got, err := w.tracker.Plan(m.Now, m.opts)
 	m.SamePlan(got, err, want, wrong, s)
 	if m.Step%4 == 0 && err == nil {
-		m.finish(w, got)
-		m.finish(w, w.earlier)
+		pass, err := w.tracker.Pass(m.Now, m.opts)
+		m.Same(err, nil)
+		e := kept{pass, s, m.Now, m.opts}
+		m.finish(e)
+		m.finish(m.earlier)
 		if len(got.Actions) > 0 && m.One("kept for later", 2) {
-			w.earlier = got
+			m.earlier = e
 		}
 	}
 	if m.Step%128 == 0 {
@@ -266,14 +277,15 @@ func (m *machine) compareSnapshot(w *world) {
 	m.SameObjects(w.sets.Diff(is.ReplicaSets) + w.pods.Diff(is.Pods) + trackedtest.Diff(w.deployment, is.Deployment, inAnyOrder))
 }
 
-// finish compares what follows from a plan of which some calls fail.
-func (m *machine) finish(w *world, p deploy.Plan) {
+// finish compares the end of a pass of which some calls fail.
+func (m *machine) finish(e kept) {
+	p := e.pass.Plan
 	answers := []kplan.ServerAnswer{kplan.Done, kplan.Done, kplan.Done, kplan.NotFound, kplan.AlreadyExists, kplan.Changed}
 	if m.One("all is done", 3) {
 		answers = answers[:1]
 	}
 	r := deploy.Report{Outcomes: m.Outcomes(len(p.Actions), answers...)}
-	got, want := w.tracker.Finish(p, r, m.Now, m.opts), deploy.Finish(w.snapshot(), p, r, m.Now, m.opts)
+	got, want := e.pass.Finish(r), deploy.FinishPlan(e.s, p, r, e.now, e.opts)
 	m.SameErrors(got.Errs, want.Errs)
 	got.Err, got.Errs, want.Err, want.Errs = nil, nil, nil, nil
 	m.Same(got, want, inAnyOrder)

@@ -156,9 +156,9 @@ func BenchmarkTracker(b *testing.B) {
 	}
 }
 
-// A name that was taken when the plan was made is free by now, and the ReplicaSet is seen already:
-// what follows depends on it, although every call has been carried out.
-func TestTrackerFinishCreatedTaken(t *testing.T) {
+// TestTrackerPass: a name that was taken when the plan was made is free by now, and the new ReplicaSet
+// is seen already. The pass ends as its snapshot says.
+func TestTrackerPass(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	one, deadline := int32(1), int32(600)
 	d := deploy.Deployment{Name: "web", UID: "d", Replicas: &one, ProgressDeadlineSeconds: &deadline, Template: revision.Template{ID: "v2", Hash: "h2"}}
@@ -170,13 +170,14 @@ func TestTrackerFinishCreatedTaken(t *testing.T) {
 	opts := deploy.Options{Repair: quirk.ReusedSetKeepsDeadline}
 	var tr deploy.Tracker
 	require.NoError(t, tr.Apply(deploy.Delta{Deployment: &d, ReplicaSet: deploy.ReplicaSetEvent{New: &stranger}}))
-	p, err := tr.Plan(now, opts)
+	before := tr.Snapshot()
+	p, err := tr.Pass(now, opts)
 	require.NoError(t, err)
 	require.NoError(t, tr.Apply(deploy.Delta{ReplicaSet: deploy.ReplicaSetEvent{Old: &stranger}}))
 	require.NoError(t, tr.Apply(deploy.Delta{ReplicaSet: deploy.ReplicaSetEvent{New: &made}}))
-	r := deploy.Report{Outcomes: make([]kplan.Outcome, len(p.Actions))}
+	r := deploy.Report{Outcomes: make([]kplan.Outcome, len(p.Plan.Actions))}
 	for i := range r.Outcomes {
 		r.Outcomes[i].Answer = kplan.Done
 	}
-	require.Equal(t, deploy.Finish(tr.Snapshot(), p, r, now, opts), tr.Finish(p, r, now, opts))
+	require.Equal(t, deploy.FinishPlan(before, p.Plan, r, now, opts), p.Finish(r))
 }

@@ -13,7 +13,7 @@
 //	                                                                     |
 //	API server  <--Client--  Executor.Deployment  <----------------------+
 //	     |                          |
-//	     |                     deploy.Report  --deploy.Finish-->  deploy.Result
+//	     |                     deploy.Report  --deploy.Pass.Finish-->  deploy.Result
 //	     |                                                             |
 //	     +<--Client--  DeploymentStatusRequest  <----------------------+
 //

@@ -40,7 +40,7 @@ func show(requests []kube.Request, err error) {
 	}
 }
 
-// The plan is carried out up to the first call that fails; the report goes to deploy.Finish.
+// The plan is carried out up to the first call that fails; the report goes to Finish of the pass.
 func ExampleExecutor_Deployment() {
 	plan := deploy.Plan{Actions: deploy.Actions{deploy.ScaleReplicaSet{Name: "web-66cf", UID: "r1", ResourceVersion: "7", From: 4, To: 3}}}
 	report := kube.Executor{Client: printer{}}.Deployment(context.Background(), shopDeployment(), []*appsv1.ReplicaSet{shopSet()}, plan)

@@ -19,7 +19,7 @@ import (
 	"github.com/kplan-go/kplan/selector/claim"
 )
 
-// DaemonSet makes the calls of a plan for ds and returns their outcomes for daemonset.Finish.
+// DaemonSet makes the calls of a plan for ds and returns their outcomes for daemonset.Pass.Finish.
 // Calls are made in order, except that consecutive creations are made in batches that double,
 // and consecutive deletions all at once. Pass the revisions from which the plan was made: if
 // the revision of a pod to create is missing, the outcome of that action says so. The
@@ -231,7 +231,7 @@ func revisionNamed(ds *appsv1.DaemonSet, name string) *appsv1.ControllerRevision
 	return &appsv1.ControllerRevision{ObjectMeta: named(ds.Namespace, name)}
 }
 
-// DaemonSetStatusRequest returns the write of a status of ds, as daemonset.Finish asks for
+// DaemonSetStatusRequest returns the write of a status of ds, as daemonset.Pass.Finish asks for
 // it. It fails with a conflict if ds has changed since it was read.
 func DaemonSetStatusRequest(ds *appsv1.DaemonSet, s daemonset.Status) Request {
 	updated := convert.Or(ds).DeepCopy()

@@ -54,7 +54,7 @@ func TestExecuteDaemonSet(t *testing.T) {
 	require.Equal(t, []kplan.ServerAnswer{kplan.Done, kplan.Done, ""}, got[10:])
 
 	r.Expectations = before
-	result := daemonset.Finish(daemonset.Snapshot{}, p, r, time.Unix(1, 0), daemonset.Options{})
+	result := daemonset.Pass{Plan: p}.Finish(r)
 	require.ErrorContains(t, result.Err, "exceeded quota")
 	require.Equal(t, int64(2), result.Expectations.Creations)
 	require.Equal(t, []string{"a", "b"}, result.Expectations.Pending)

@@ -20,7 +20,7 @@ import (
 )
 
 // Deployment makes the calls of a plan for d, one after the other, and returns their outcomes
-// for deploy.Finish. Pass the ReplicaSets from which the plan was made: if one that the plan
+// for deploy.Pass.Finish. Pass the ReplicaSets from which the plan was made: if one that the plan
 // writes is missing, nothing is done, and the outcome of its action says so.
 //
 // Adoptions wait for the check that d still exists. Adoptions and releases are all tried; if
@@ -192,7 +192,7 @@ func RollbackCleared(d *appsv1.Deployment, a deploy.ClearRollback) *appsv1.Deplo
 }
 
 // DeploymentStatusRequest returns the write of the status and the annotations of d, as
-// deploy.Finish asks for it. It fails with a conflict if d has changed since it was read,
+// deploy.Pass.Finish asks for it. It fails with a conflict if d has changed since it was read,
 // other than by the plan.
 func DeploymentStatusRequest(d *appsv1.Deployment, r deploy.Result) Request {
 	updated := convert.Or(d).DeepCopy()

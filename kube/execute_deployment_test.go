@@ -37,7 +37,10 @@ func pass(t *testing.T, c kube.Client, d *appsv1.Deployment, sets []*appsv1.Repl
 	s, err := kube.Snapshot(d, sets, nil)
 	require.NoError(t, err)
 	report := execute(c).Deployment(t.Context(), d, sets, p)
-	r := deploy.Finish(s, p, report, time.Unix(1, 0), deploy.Options{})
+	made, err := deploy.NewPass(s, time.Unix(1, 0), deploy.Options{})
+	require.NoError(t, err)
+	made.Plan = p
+	r := made.Finish(report)
 	if r.WriteStatus {
 		require.NoError(t, c.Do(t.Context(), kube.DeploymentStatusRequest(d, r)))
 	}
@@ -232,7 +235,7 @@ func TestExecuteDaemonSetOrphanGone(t *testing.T) {
 	}}
 	report := execute(s).DaemonSet(t.Context(), daemon(), nil, p)
 	require.Equal(t, []string{"patch pods/a", "patch pods/b"}, s.lines(false))
-	r := daemonset.Finish(daemonset.Snapshot{}, p, report, time.Unix(1, 0), daemonset.Options{})
+	r := daemonset.Pass{Plan: p}.Finish(report)
 	require.ErrorIs(t, r.Err, kplan.ErrGone)
 	require.NotNil(t, r.Again)
 	require.False(t, r.WriteStatus)

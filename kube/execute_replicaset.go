@@ -16,12 +16,12 @@ import (
 )
 
 // ReplicaSet makes the calls of a plan for rs, and returns their outcomes for
-// replicaset.Finish. The expectations of the report are left to the caller, which raises them
+// replicaset.Pass.Finish. The expectations of the report are left to the caller, which raises them
 // before and sees the events meanwhile.
 //
 // Adoptions wait for the check that rs still exists. If a claim fails, or a pod to be adopted
 // is gone, no pod is created or deleted, not even in the dialects of Kubernetes 1.5: there the
-// pass continues with Again of replicaset.Finish. Pods are created in batches that double, and
+// pass continues with Again of replicaset.Pass.Finish. Pods are created in batches that double, and
 // none after a batch with a failure; pods are deleted all at once. A pod that has changed since
 // it was read is not deleted and, if the plan deletes it as well, not adopted.
 func (e Executor) ReplicaSet(ctx context.Context, rs *appsv1.ReplicaSet, p replicaset.Plan) replicaset.Report {
@@ -123,7 +123,7 @@ func podNamed(namespace, name string) *corev1.Pod {
 	return &corev1.Pod{ObjectMeta: named(namespace, name)}
 }
 
-// ReplicaSetStatusRequest returns the write of a status of rs, as replicaset.Finish
+// ReplicaSetStatusRequest returns the write of a status of rs, as replicaset.Pass.Finish
 // asks for it. It fails with a conflict if rs has changed since it was read.
 func ReplicaSetStatusRequest(rs *appsv1.ReplicaSet, s replicaset.Status) Request {
 	updated := convert.Or(rs).DeepCopy()

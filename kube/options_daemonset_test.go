@@ -27,8 +27,9 @@ func daemonSetPass(t *testing.T, m *memory, row optionRow[daemonset.Options], op
 	ds, revisions := list[*appsv1.DaemonSet](m)[0], list[*appsv1.ControllerRevision](m)
 	s, err := kubekruise.AdvancedDaemonSetSnapshot(ds, row.advanced, list[*corev1.Node](m), list[*corev1.Pod](m), revisions)
 	require.NoError(t, err)
-	p, err := daemonset.Reconcile(s, at, opts)
+	pass, err := daemonset.NewPass(s, at, opts)
 	require.NoError(t, err)
+	p := pass.Plan
 	report := execute(m).DaemonSet(t.Context(), ds, revisions, p)
 	report.Expectations = p.Expect(expect.Expectations{}, at)
 	for i, a := range p.Actions {
@@ -40,7 +41,7 @@ func daemonSetPass(t *testing.T, m *memory, row optionRow[daemonset.Options], op
 			report.Outcomes[i] = kplan.Outcome{Answer: kplan.Done}
 		}
 	}
-	r := daemonset.Finish(s, p, report, at, opts)
+	r := pass.Finish(report)
 	require.NoError(t, r.Err)
 	if r.WriteStatus {
 		require.NoError(t, m.Do(t.Context(), kube.DaemonSetStatusRequest(ds, r.Status)))

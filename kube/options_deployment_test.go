@@ -27,9 +27,9 @@ func deploymentPass(t *testing.T, m *memory, _ optionRow[deploy.Options], opts d
 	d, sets := list[*appsv1.Deployment](m)[0], list[*appsv1.ReplicaSet](m)
 	s, err := kube.Snapshot(d, sets, list[*corev1.Pod](m))
 	require.NoError(t, err)
-	p, err := deploy.Reconcile(s, at, opts)
+	p, err := deploy.NewPass(s, at, opts)
 	require.NoError(t, err)
-	r := deploy.Finish(s, p, execute(m).Deployment(t.Context(), d, sets, p), at, opts)
+	r := p.Finish(execute(m).Deployment(t.Context(), d, sets, p.Plan))
 	require.NoError(t, r.Err)
 	if r.WriteStatus {
 		require.NoError(t, m.Do(t.Context(), kube.DeploymentStatusRequest(d, r)))

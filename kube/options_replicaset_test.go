@@ -22,11 +22,11 @@ func replicaSetPass(t *testing.T, m *memory, _ optionRow[replicaset.Options], op
 	rs := list[*appsv1.ReplicaSet](m)[0]
 	s := kube.ReplicaSetSnapshot(rs, list[*corev1.Pod](m), nil)
 	s.Domains = kube.Domains(list[*corev1.Node](m), "zone")
-	p, err := replicaset.Reconcile(s, at, opts)
+	p, err := replicaset.NewPass(s, at, opts)
 	require.NoError(t, err)
-	report := execute(m).ReplicaSet(t.Context(), rs, p)
-	report.Expectations = p.Expect(s.Expectations, at)
-	if r := replicaset.Finish(s, p, report, at, opts); r.WriteStatus {
+	report := execute(m).ReplicaSet(t.Context(), rs, p.Plan)
+	report.Expectations = p.Plan.Expect(s.Expectations, at)
+	if r := p.Finish(report); r.WriteStatus {
 		require.NoError(t, m.Do(t.Context(), kube.ReplicaSetStatusRequest(rs, r.Status)))
 	}
 }

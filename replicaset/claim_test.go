@@ -168,7 +168,7 @@ func TestBadSelector(t *testing.T) {
 	p := reconcile(t, s, replicaset.Options{})
 	require.Equal(t, "held back: BadSelector", p.String())
 	requireEqual(t, "the status is left as it is", rs.Status, p.Status)
-	r := replicaset.Finish(s, p, replicaset.Report{}, t0, replicaset.Options{})
+	r := replicaset.FinishPlan(s, p, replicaset.Report{}, t0, replicaset.Options{})
 	require.False(t, r.WriteStatus, "and not even the generation is written")
 	require.NoError(t, r.Err)
 

@@ -144,7 +144,7 @@ func TestPropertyAdoptionFailsIn15(t *testing.T) {
 			}
 			r.Claims = append(r.Claims, o)
 		}
-		result := replicaset.Finish(s, plan, r, t0, opts)
+		result := replicaset.FinishPlan(s, plan, r, t0, opts)
 		if (result.Again != nil) != (failed > 0 && !unreleased) || (failed > 0 || unreleased) && result.Err == nil {
 			t.Fatalf("%d adoptions failed, a release: %v, and the result is %+v", failed, unreleased, result)
 		}

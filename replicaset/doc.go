@@ -5,8 +5,8 @@
 //
 // Start with [Snapshot] and [Reconcile]: a snapshot of the ReplicaSet and its pods goes in,
 // and a [Plan] comes out: pods to adopt, release, create or delete, the next status, and when
-// to plan again. Reconcile performs nothing. [Finish] takes the outcomes of the calls that
-// you made for the plan.
+// to plan again. Reconcile performs nothing. A controller makes a [Pass] instead, which is a plan
+// with its input: [Pass.Finish] takes the outcomes of the calls that you made for the plan.
 //
 // One pass:
 //
@@ -20,7 +20,7 @@
 //	   │              lower them when the cache shows the pods
 //	   │ you make the calls, and note an outcome for each
 //	   v
-//	Finish ──> status to write, events, expectations, retry or not
+//	Pass.Finish ──> status to write, events, expectations, retry or not
 //
 // The parts: [Effects] returns the ReplicaSets that a change of a pod concerns, and the
 // change of their expectations, see package expect. [SlowStart] limits how many pods are

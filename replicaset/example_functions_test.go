@@ -161,20 +161,28 @@ func ExampleOrder() {
 
 // Two of three pods are created, the third call fails: one creation is lowered, two are
 // still to be seen, and the pass is tried again.
-func ExampleFinish() {
+func ExamplePass_Finish() {
 	s, now := shop(5)
-	plan, _ := replicaset.Reconcile(s, now, replicaset.Options{})
+	pass, _ := replicaset.NewPass(s, now, replicaset.Options{})
 	done := kplan.Outcome{Answer: kplan.Done}
-	result := replicaset.Finish(s, plan, replicaset.Report{
-		Expectations: plan.Expect(s.Expectations, now),
+	result := pass.Finish(replicaset.Report{
+		Expectations: pass.Plan.Expect(s.Expectations, now),
 		Creates:      []kplan.Outcome{done, done, {Answer: kplan.Failed, Err: errors.New("exceeded quota")}},
-	}, now, replicaset.Options{})
+	})
 	fmt.Println(result.Err, result.Expectations.Creations)
 	c, _ := replicaset.GetCondition(result.Status.Conditions, "ReplicaFailure")
 	fmt.Println(c.Status, c.Reason)
 	// Output:
 	// exceeded quota 2
 	// True FailedCreate
+}
+
+// A controller keeps the pass of its plan until the calls are made.
+func ExampleNewPass() {
+	s, now := shop(3)
+	pass, err := replicaset.NewPass(s, now, replicaset.Options{})
+	fmt.Println(pass.Plan.Actions, err)
+	// Output: [Created 1 pods (TooFew)] <nil>
 }
 
 // 5 ms, doubled with each further failure, up to 1000 s.

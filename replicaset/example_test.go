@@ -71,7 +71,8 @@ func Example_scaleDown() {
 		s.Pods = append(s.Pods, p)
 	}
 	for pass := 1; ; pass++ {
-		plan, _ := replicaset.Reconcile(s, noon, replicaset.Options{})
+		p, _ := replicaset.NewPass(s, noon, replicaset.Options{})
+		plan := p.Plan
 		fmt.Printf("pass %d:\n%v\n", pass, plan)
 		if len(plan.Actions) == 0 {
 			break
@@ -92,7 +93,7 @@ func Example_scaleDown() {
 				report.Deletes = append(report.Deletes, outcome)
 			}
 		}
-		result := replicaset.Finish(s, plan, report, noon, replicaset.Options{})
+		result := p.Finish(report)
 		fmt.Println("error:", result.Err, "- still to be seen:", result.Expectations.Pending)
 		s.Expectations, s.ReplicaSet.Status = result.Expectations, result.Status
 		for _, name := range s.Expectations.Pending {

@@ -78,11 +78,10 @@ func ExampleTracker_Snapshot() {
 }
 
 // The pod could not be created: nothing is expected, and the status says why.
-func ExampleTracker_Finish() {
+func ExampleTracker_Pass() {
 	web := oneOfTwo()
-	plan, _ := web.Plan(soon, replicaset.Options{})
-	report := replicaset.Report{Creates: []kplan.Outcome{{Answer: kplan.Failed, Err: fmt.Errorf("no room")}}}
-	result := web.Finish(plan, report, soon, replicaset.Options{})
+	pass, _ := web.Pass(soon, replicaset.Options{})
+	result := pass.Finish(replicaset.Report{Creates: []kplan.Outcome{{Answer: kplan.Failed, Err: fmt.Errorf("no room")}}})
 	fmt.Println(result.Err, result.Status.Conditions[0].Type)
 	// Output: no room ReplicaFailure
 }

@@ -34,7 +34,7 @@ type Report struct {
 	Expectations expect.Expectations
 }
 
-// A Result is the result of a pass, see [Finish].
+// A Result is the result of a pass, see [Pass.Finish].
 type Result struct {
 	Expectations expect.Expectations // for the next snapshot
 	// Written is also for the next snapshot: the highest version of the pods that were created
@@ -44,8 +44,8 @@ type Result struct {
 	Status      Status // write it if WriteStatus is set
 	WriteStatus bool
 	Events      []kplan.Event
-	// Err is the first of Errs, the errors of the pass. If it is set, call [Reconcile] again
-	// after [RetryDelay]. If it is nil, reset the number of failures.
+	// Err is the first of Errs, the errors of the pass. If it is set, plan again after
+	// [RetryDelay]. If it is nil, reset the number of failures.
 	Err  error
 	Errs []error
 	// RecheckAt is RecheckAt of the plan, or zero if Err is set.
@@ -79,15 +79,15 @@ func (p Plan) Expect(before expect.Expectations, now time.Time) expect.Expectati
 	return before
 }
 
-// Finish returns the result of executing p, a plan for s: the remaining expectations, the
-// status to write, and the error. After a failed claim, an adoption or release, it ignores
-// the outcomes of creations and deletions and writes no status, except as
-// quirk.FailedClaimHidesStatus repairs.
+// Finish returns the result of executing the plan: the remaining expectations, the status to write,
+// and the error. After a failed claim, an adoption or release, it ignores the outcomes of creations
+// and deletions and writes no status, except as quirk.FailedClaimHidesStatus repairs.
 //
 // It mirrors syncReplicaSet, manageReplicas and claimPods of Kubernetes.
-func Finish(s Snapshot, p Plan, r Report, now time.Time, opts Options) Result {
-	f := finish{s: s, plan: p, report: r, opts: opts, now: now.Round(0).UTC()}
-	f.result = Result{Expectations: r.Expectations, Written: s.Written, Status: p.Status.clone(), RecheckAt: p.RecheckAt}
+func (p Pass) Finish(r Report) Result {
+	s, opts, now := p.snapshot, p.options, p.now.Round(0).UTC()
+	f := finish{s: s, plan: p.Plan, report: r, opts: opts, now: now}
+	f.result = Result{Expectations: r.Expectations, Written: s.Written, Status: p.Plan.Status.clone(), RecheckAt: p.Plan.RecheckAt}
 	if unseen, stale := s.Written.Unseen(s.Read); stale {
 		f.result.Status = s.ReplicaSet.Status.clone()
 		f.errs = []error{unseen.Err("replicasets.apps", "pods")}
@@ -108,7 +108,7 @@ func Finish(s Snapshot, p Plan, r Report, now time.Time, opts Options) Result {
 	}
 	f.setError()
 	if f.result.Err != nil {
-		if !p.Expect(s.Expectations, now).Equal(s.Expectations) { // nothing was requested, so nothing is expected
+		if !p.Plan.Expect(s.Expectations, now).Equal(s.Expectations) { // nothing was requested, so nothing is expected
 			f.result.Expectations = s.Expectations
 		}
 		f.setStatusAfterFailedClaim()
@@ -118,13 +118,13 @@ func Finish(s Snapshot, p Plan, r Report, now time.Time, opts Options) Result {
 	f.finishDeletions()
 	f.setError()
 	if f.result.Err != nil {
-		f.result.Status.Conditions = withFailure(s.ReplicaSet, f.reason, f.result.Err, f.now, opts.Repair.Has(quirk.FailureConditionNotRefreshed))
+		f.result.Status.Conditions = withFailure(s.ReplicaSet, f.reason, f.result.Err, now, opts.Repair.Has(quirk.FailureConditionNotRefreshed))
 	}
 	f.result.WriteStatus = NeedsWrite(s.ReplicaSet, f.result.Status)
 	return f.result
 }
 
-// A finish holds the input and the result of [Finish].
+// A finish holds the input and the result of [Pass.Finish].
 type finish struct {
 	s      Snapshot
 	plan   Plan

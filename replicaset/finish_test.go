@@ -38,7 +38,7 @@ func failed(err error) kplan.Outcome {
 func finish(t *testing.T, s replicaset.Snapshot, r replicaset.Report, opts replicaset.Options) replicaset.Result {
 	p := reconcile(t, s, opts)
 	r.Expectations = p.Expect(s.Expectations, t0)
-	return replicaset.Finish(s, p, r, t0, opts)
+	return replicaset.FinishPlan(s, p, r, t0, opts)
 }
 
 func TestFinishCreations(t *testing.T) {
@@ -267,7 +267,7 @@ func TestFinishOrphanGone(t *testing.T) {
 		Expectations: p.Expect(s.Expectations, t0),
 		Claims:       []kplan.Outcome{{Answer: kplan.NotFound}, {Answer: kplan.Done, ResourceVersion: "7"}, {Answer: kplan.Done}},
 	}
-	r := replicaset.Finish(s, p, report, t0, replicaset.Options{})
+	r := replicaset.FinishPlan(s, p, report, t0, replicaset.Options{})
 	require.ErrorIs(t, r.Err, kplan.ErrGone)
 	require.False(t, r.WriteStatus)
 	require.Equal(t, s.Expectations, r.Expectations)
@@ -285,7 +285,7 @@ func TestFinishOrphanGone(t *testing.T) {
 	require.Equal(t, "7", next.Actions[0].(replicaset.DeletePod).ResourceVersion)
 
 	report.Claims[1] = failed(errOther)
-	r = replicaset.Finish(s, p, report, t0, replicaset.Options{})
+	r = replicaset.FinishPlan(s, p, report, t0, replicaset.Options{})
 	require.ErrorIs(t, r.Err, errOther)
 	require.Nil(t, r.Again)
 }
@@ -316,7 +316,7 @@ func TestFinishGoneIsNeighbour(t *testing.T) {
 				claims = append(claims, kplan.Outcome{Answer: kplan.Done})
 			}
 		}
-		r := replicaset.Finish(s, p, replicaset.Report{Expectations: p.Expect(s.Expectations, t0), Claims: claims}, t0, replicaset.Options{})
+		r := replicaset.FinishPlan(s, p, replicaset.Report{Expectations: p.Expect(s.Expectations, t0), Claims: claims}, t0, replicaset.Options{})
 		require.NotNil(t, r.Again, name)
 		next, err := replicaset.Reconcile(*r.Again, t0, replicaset.Options{})
 		require.NoError(t, err)

@@ -85,8 +85,8 @@ func TestKinds(t *testing.T) {
 	require.Regexp(t, `^Deleted Server: [a-d] \(TooMany\)$`, remove.Actions[0].String())
 	require.EqualValues(t, 4, remove.Status.Replicas)
 	done := []kplan.Outcome{{Answer: kplan.Done, Name: "x"}}
-	r := replicaset.Finish(s, remove, replicaset.Report{Deletes: done}, t0, replicaset.Options{})
+	r := replicaset.FinishPlan(s, remove, replicaset.Report{Deletes: done}, t0, replicaset.Options{})
 	require.Regexp(t, "^Deleted Server: ", r.Events[0].Message)
-	r = replicaset.Finish(s, create, replicaset.Report{Creates: done}, t0, replicaset.Options{})
+	r = replicaset.FinishPlan(s, create, replicaset.Report{Creates: done}, t0, replicaset.Options{})
 	require.Equal(t, "Created Server: x", r.Events[0].Message)
 }

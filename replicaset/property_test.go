@@ -61,7 +61,7 @@ func TestPropertyNilWhenEmpty(t *testing.T) {
 			return list
 		}
 		n := len(p.Actions)
-		result := replicaset.Finish(s, p, replicaset.Report{Claims: outcomes(n), Creates: outcomes(n), Deletes: outcomes(n), Expectations: s.Expectations}, t0, o)
+		result := replicaset.FinishPlan(s, p, replicaset.Report{Claims: outcomes(n), Creates: outcomes(n), Deletes: outcomes(n), Expectations: s.Expectations}, t0, o)
 		result.Err, result.Errs = nil, nil
 		next, err := p.Apply(s, t0)
 		if err != nil {
@@ -207,7 +207,7 @@ func finished(t *rapid.T) {
 	if slices.Contains(p.Holds, kplan.Hold{Reason: reason.BadSelector}) {
 		return // nothing is written
 	}
-	done := replicaset.Finish(s, p, r, t0, opts)
+	done := replicaset.FinishPlan(s, p, r, t0, opts)
 	if done.Err != nil || !done.RecheckAt.Equal(p.RecheckAt) {
 		t.Fatalf("%+v", done)
 	}

@@ -37,7 +37,7 @@ func pass(s replicaset.Snapshot, r replicaset.Report, opts replicaset.Options) p
 		return passed{Err: err.Error()}
 	}
 	r.Expectations = p.Expect(s.Expectations, t0)
-	o := passed{Plan: p, Result: replicaset.Finish(s, p, r, t0, opts)}
+	o := passed{Plan: p, Result: replicaset.FinishPlan(s, p, r, t0, opts)}
 	o.First, o.Failed = fmt.Sprint(o.Result.Err), fmt.Sprint(o.Result.Errs)
 	o.Result.Err, o.Result.Errs = nil, nil
 	return o

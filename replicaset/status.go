@@ -11,7 +11,7 @@ import (
 )
 
 // writeStatus fills s, the empty next status (see Status in rules.md). The counts are those before
-// creations and deletions. The condition ReplicaFailure is removed; [Finish] adds it after a
+// creations and deletions. The condition ReplicaFailure is removed; [Pass.Finish] adds it after a
 // failure. Upstream also removes it in a pass that waits for expectations and has tried nothing
 // (quirk.WaitingRemovesFailure).
 func (in *input) writeStatus(s *Status, c *counts) {

@@ -13,7 +13,7 @@ import (
 // Nothing that the package exports panics, whatever it is given, and its types come
 // through JSON.
 func TestTotal(t *testing.T) {
-	p := total.Package{Functions: exportedFunctions, Types: exportedTypes, NoJSON: []string{"Report.LiveCheck", "Outcome.Err", "Result.Err", "Result.Errs"}}
+	p := total.Package{Functions: exportedFunctions, Types: exportedTypes, NoJSON: []string{"Pass", "Report.LiveCheck", "Outcome.Err", "Result.Err", "Result.Errs"}}
 	p.Check(t)
 	p.CheckJSON(t)
 }
@@ -24,10 +24,10 @@ var exportedFunctions = map[string]any{
 	"Effects15":       replicaset.Effects15,
 	"Entry":           replicaset.Entry,
 	"Explain":         replicaset.Explain,
-	"Finish":          replicaset.Finish,
 	"GetCondition":    replicaset.GetCondition,
 	"NeedsForget":     replicaset.NeedsForget,
 	"NeedsWrite":      replicaset.NeedsWrite,
+	"NewPass":         replicaset.NewPass,
 	"Order":           replicaset.Order,
 	"Owner":           replicaset.Owner,
 	"Reconcile":       replicaset.Reconcile,
@@ -48,6 +48,7 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[replicaset.Dialect](),
 	reflect.TypeFor[replicaset.Effect](),
 	reflect.TypeFor[replicaset.Options](),
+	reflect.TypeFor[replicaset.Pass](),
 	reflect.TypeFor[replicaset.Plan](),
 	reflect.TypeFor[replicaset.PodEvent](),
 	reflect.TypeFor[replicaset.PodReader](),

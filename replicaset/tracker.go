@@ -169,26 +169,6 @@ func (t *Tracker) Snapshot() Snapshot {
 	return s
 }
 
-// Finish returns the result of Finish(t.Snapshot(), p, r, now, opts): see [Finish]. It takes
-// O(N) time only if the plan adopts or releases pods.
-func (t *Tracker) Finish(p Plan, r Report, now time.Time, opts Options) Result {
-	t.begin()
-	s := t.rest
-	if len(p.Actions) > 0 && isClaim(p.Actions[0]) {
-		s.Pods = t.pods.List()
-	}
-	return Finish(s, p, r, now, opts)
-}
-
-// isClaim reports whether an action is an adoption or a release. These come first in a plan.
-func isClaim(a Action) bool {
-	switch a.(type) {
-	case AdoptPod, ReleasePod:
-		return true
-	}
-	return false
-}
-
 // Clone returns a separate Tracker for the same snapshot: changes of one do not affect the
 // other. Clone takes the same time for any number of pods. The first changes of both Trackers
 // take longer than later ones, because they copy the parts of the list of pods that they

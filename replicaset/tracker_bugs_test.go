@@ -38,7 +38,7 @@ var trackerBugs = []trackedtest.Bug{
 	{"what is late is taken", "../internal/base/tracked/judge.go", "case compare && age < 0:", "case compare && age < -1:"},
 	{"a removal of another UID removes", "../internal/base/tracked/judge.go", "uid == knownUID && now == nil", "now == nil"},
 	{"clones write to each other's pages", "../internal/base/paged/list.go", "l.owner, l.shared = new(owner), true", "l.shared = true"},
-	{"no pods to finish with", "tracker.go", "len(p.Actions) > 0 && isClaim(p.Actions[0])", "false"},
+	{"no pods to finish with", "pass.go", "len(p.Actions) > 0 && isClaim(p.Actions[0])", "false"},
 	{"no pods if pods are to be adopted", "tracker.go", "c.adopt == 0 && ", ""},
 	{"neighbours are not counted", "../internal/base/ranking/slots.go", "l.nodes.Ref(k).neighbours++", ""},
 	{"who leaves a node stays a neighbour", "../internal/base/ranking/slots.go", "l.nodes.Ref(k).neighbours--", ""},

@@ -29,16 +29,25 @@ func (w *tracked) snapshot() replicaset.Snapshot {
 
 func (w *tracked) clone() *tracked { return &tracked{w.tracker.Clone(), w.rest, w.pods.Clone()} }
 
+// A kept is a pass and what it was made from.
+type kept struct {
+	pass replicaset.Pass
+	s    replicaset.Snapshot
+	now  time.Time
+	opts replicaset.Options
+}
+
 // A machine changes a Tracker in any way: see [trackedtest.Machine].
 type machine struct {
 	trackedtest.Machine[*tracked]
-	opts   replicaset.Options
-	feed   trackedtest.Feed[podorder.Pod]
-	names  int    // how many pods there may be
-	busy   bool   // many pods become ready and available, and hardly anything else happens
-	scales bool   // pods are deleted that have lived alike, and hardly anything else happens
-	packed bool   // so many pods share a node that it has several rows of a ranking
-	about  string // what they differ in, or what changes meanwhile
+	opts    replicaset.Options
+	earlier kept // a pass that ends after further changes
+	feed    trackedtest.Feed[podorder.Pod]
+	names   int    // how many pods there may be
+	busy    bool   // many pods become ready and available, and hardly anything else happens
+	scales  bool   // pods are deleted that have lived alike, and hardly anything else happens
+	packed  bool   // so many pods share a node that it has several rows of a ranking
+	about   string // what they differ in, or what changes meanwhile
 }
 
 func noPods() trackedtest.Objects[podorder.Pod] {
@@ -209,7 +218,14 @@ func (m *machine) compare(w *tracked) {
 	}
 	m.SamePlan(got, err, want, wrong, w.snapshot())
 	if m.Step%16 == 0 && err == nil {
-		m.finish(w, got)
+		pass, err := w.tracker.Pass(m.Now, m.opts)
+		m.Same(err, nil)
+		e := kept{pass, w.tracker.Snapshot(), m.Now, m.opts}
+		m.finish(e)
+		m.finish(m.earlier)
+		if len(got.Actions) > 0 && m.One("kept for later", 2) {
+			m.earlier = e
+		}
 	}
 	if m.Step%256 == 0 {
 		m.compareSnapshot(w)
@@ -223,13 +239,14 @@ func (m *machine) compareSnapshot(w *tracked) {
 	m.SameObjects(diff + trackedtest.Diff(w.rest, is))
 }
 
-// finish compares what follows from a plan of which some calls fail.
-func (m *machine) finish(w *tracked, p replicaset.Plan) {
+// finish compares the end of a pass of which some calls fail.
+func (m *machine) finish(e kept) {
+	p := e.pass.Plan
 	outcomes := func() []kplan.Outcome {
 		return m.Outcomes(random.Below(m.S, "outcomes", 4), kplan.Done, kplan.Done, kplan.NotFound, kplan.Changed)
 	}
-	r := replicaset.Report{Claims: outcomes(), Creates: outcomes(), Deletes: outcomes(), Expectations: p.Expect(w.rest.Expectations, m.Now)}
-	got, want := w.tracker.Finish(p, r, m.Now, m.opts), replicaset.Finish(w.tracker.Snapshot(), p, r, m.Now, m.opts)
+	r := replicaset.Report{Claims: outcomes(), Creates: outcomes(), Deletes: outcomes(), Expectations: p.Expect(e.s.Expectations, e.now)}
+	got, want := e.pass.Finish(r), replicaset.FinishPlan(e.s, p, r, e.now, e.opts)
 	m.SameErrors(got.Errs, want.Errs)
 	got.Err, got.Errs, want.Err, want.Errs = nil, nil, nil, nil
 	m.Same(got, want)

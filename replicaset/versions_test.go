@@ -41,7 +41,7 @@ func TestStale(t *testing.T) {
 			require.Empty(t, p.Actions)
 			require.Equal(t, []kplan.Hold{tt.hold}, p.Holds)
 			require.Equal(t, s.ReplicaSet.Status, p.Status)
-			r := replicaset.Finish(s, p, replicaset.Report{Expectations: s.Expectations}, t0, replicaset.Options{})
+			r := replicaset.FinishPlan(s, p, replicaset.Report{Expectations: s.Expectations}, t0, replicaset.Options{})
 			require.EqualError(t, r.Err, tt.err)
 			require.False(t, r.WriteStatus)
 			require.Equal(t, written, r.Written)
@@ -72,7 +72,7 @@ func TestWritten(t *testing.T) {
 	p := replicaset.Plan{Actions: replicaset.Actions{
 		replicaset.AdoptPod{Name: "a"}, replicaset.ReleasePod{Name: "b"}, replicaset.CreatePods{Count: 3},
 	}}
-	r := replicaset.Finish(s, p, replicaset.Report{
+	r := replicaset.FinishPlan(s, p, replicaset.Report{
 		Claims:  []kplan.Outcome{done("8"), done("90")},
 		Creates: []kplan.Outcome{done("12"), done("10"), failed},
 	}, t0, replicaset.Options{})
@@ -80,7 +80,7 @@ func TestWritten(t *testing.T) {
 	require.Equal(t, "31", r.Written.WroteOwner(s.ReplicaSet.UID, "31").Owner)
 
 	p = replicaset.Plan{Actions: replicaset.Actions{replicaset.DeletePod{Name: "a"}}}
-	r = replicaset.Finish(s, p, replicaset.Report{Deletes: []kplan.Outcome{done("40")}}, t0, replicaset.Options{})
+	r = replicaset.FinishPlan(s, p, replicaset.Report{Deletes: []kplan.Outcome{done("40")}}, t0, replicaset.Options{})
 	require.Equal(t, s.Written, r.Written)
 }
 
@@ -91,12 +91,12 @@ func TestWrittenAgain(t *testing.T) {
 		pod("a", labelled("web"), orphan), pod("b", labelled("web"), orphan),
 	}}
 	p := reconcile(t, s, replicaset.Options{})
-	r := replicaset.Finish(s, p, replicaset.Report{Claims: []kplan.Outcome{
+	r := replicaset.FinishPlan(s, p, replicaset.Report{Claims: []kplan.Outcome{
 		{Answer: kplan.Done, ResourceVersion: "9"}, {Answer: kplan.NotFound},
 	}}, t0, replicaset.Options{})
 	require.NotNil(t, r.Again)
 	require.Equal(t, "9", r.Written.Children)
 	again := reconcile(t, *r.Again, replicaset.Options{})
 	require.Len(t, again.Actions, 1, "the pods that are missing")
-	require.Equal(t, "9", replicaset.Finish(*r.Again, again, replicaset.Report{}, t0, replicaset.Options{}).Written.Children)
+	require.Equal(t, "9", replicaset.FinishPlan(*r.Again, again, replicaset.Report{}, t0, replicaset.Options{}).Written.Children)
 }

@@ -66,12 +66,12 @@ func (c *Controller) fleet(f *Fleet, groups []Group, now time.Time) (again time.
 		rs.Status.TerminatingReplicas = &beyond
 		s.ReplicaSets = append(s.ReplicaSets, rs)
 	}
-	p, err := deploy.Reconcile(s, now, options())
+	pass, err := deploy.NewPass(s, now, options())
 	if err != nil {
 		return again, err
 	}
 	var report deploy.Report
-	for _, a := range p.Actions {
+	for _, a := range pass.Plan.Actions {
 		o := c.change(f, groups, a, now)
 		report.Outcomes = append(report.Outcomes, o)
 		if o.Answer != kplan.Done {
@@ -79,7 +79,7 @@ func (c *Controller) fleet(f *Fleet, groups []Group, now time.Time) (again time.
 		}
 		c.Told(f.Name + ": " + a.String())
 	}
-	result := deploy.Finish(s, p, report, now, options())
+	result := pass.Finish(report)
 	if result.WriteStatus {
 		f.Status, f.Annotations = result.Status, result.Annotations
 		_, err = c.Store.PutFleet(*f)
@@ -145,12 +145,12 @@ func (c *Controller) group(g *Group, now time.Time) (again time.Time, err error)
 	for i := range servers {
 		s.Pods = append(s.Pods, servers[i].pod())
 	}
-	p, err := replicaset.Reconcile(s, now, replicaset.Options{})
+	pass, err := replicaset.NewPass(s, now, replicaset.Options{})
 	if err != nil {
 		return again, err
 	}
 	var report replicaset.Report
-	for _, action := range p.Actions {
+	for _, action := range pass.Plan.Actions {
 		switch a := action.(type) {
 		case replicaset.CreatePods: // few at first, so that a failing call fails once
 			for n := a.NextBatch(nil); n > 0; n = a.NextBatch(report.Creates) {
@@ -167,7 +167,7 @@ func (c *Controller) group(g *Group, now time.Time) (again time.Time, err error)
 		}
 		c.Told(g.Name + ": " + action.String())
 	}
-	result := replicaset.Finish(s, p, report, now, replicaset.Options{})
+	result := pass.Finish(report)
 	if result.WriteStatus {
 		g.Status = result.Status
 		_, err = c.Store.PutGroup(*g)

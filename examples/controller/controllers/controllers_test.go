@@ -37,6 +37,7 @@ type writer struct {
 	tracker *tracker
 	version int    // of what was written; 0 leaves the version as it is
 	refuse  string // the calls to refuse
+	taken   string // the line of calls that are answered AlreadyExists
 	objects []kube.Object
 	patches []kube.Patch
 	live    types.UID // what the API server knows, if anything
@@ -60,6 +61,9 @@ func (w *writer) Do(_ context.Context, r kube.Request) error {
 	}
 	if line == w.refuse {
 		return apierrors.NewForbidden(schema.GroupResource{}, r.Object.GetName(), nil)
+	}
+	if line == w.taken {
+		return apierrors.NewAlreadyExists(schema.GroupResource{}, r.Object.GetName())
 	}
 	if w.version > 0 {
 		w.version++

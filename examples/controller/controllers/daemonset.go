@@ -53,7 +53,7 @@ func (r *daemonSetReconciler) Reconcile(ctx context.Context, req reconcile.Reque
 		r.followed.drop(req.NamespacedName)
 		return reconcile.Result{}, err
 	}
-	return r.act(ctx, ds, history, tr)
+	return r.act(ctx, ds, history, tr.Pass)
 }
 
 // follow reads all nodes, its own pods and orphans, and passes the Tracker the current
@@ -89,30 +89,36 @@ func (r *daemonSetReconciler) options() (o daemonset.Options) {
 	return o
 }
 
+// A daemonPlanner makes the plan of a pass: from a Tracker, or from a snapshot for a single pass.
+type daemonPlanner func(time.Time, daemonset.Options) (daemonset.Pass, error)
+
 // act plans, carries out the plan, plans again if an object to be adopted is gone, and
 // writes the status.
-func (r *daemonSetReconciler) act(ctx context.Context, ds *appsv1.DaemonSet, history []*appsv1.ControllerRevision, tr daemonPlanner) (reconcile.Result, error) {
+func (r *daemonSetReconciler) act(ctx context.Context, ds *appsv1.DaemonSet, history []*appsv1.ControllerRevision, plan daemonPlanner) (reconcile.Result, error) {
 	var result daemonset.Result
 	o := r.options()
 	for {
-		plan, err := tr.Plan(time.Now(), o)
+		pass, err := plan(time.Now(), o)
 		if err != nil {
 			return reconcile.Result{}, reconcile.TerminalError(err)
 		}
-		if stale(plan.Holds) {
+		if stale(pass.Plan.Holds) {
 			return reconcile.Result{RequeueAfter: behindDelay}, nil
 		}
-		r.tracker.expect(ds.UID, func(e expect.Expectations) expect.Expectations { return plan.Expect(e, time.Now()) })
-		report := r.executor().DaemonSet(ctx, ds, history, plan)
+		r.tracker.expect(ds.UID, func(e expect.Expectations) expect.Expectations { return pass.Plan.Expect(e, time.Now()) })
+		report := r.executor().DaemonSet(ctx, ds, history, pass.Plan)
 		r.tracker.expect(ds.UID, func(e expect.Expectations) expect.Expectations {
 			report.Expectations = e
-			result = tr.Finish(plan, report, time.Now(), o)
+			result = pass.Finish(report)
 			return result.Expectations
 		})
 		if result.Again == nil {
 			break
 		}
-		tr = daemonSnapshot{*result.Again}
+		next := *result.Again
+		plan = func(now time.Time, o daemonset.Options) (daemonset.Pass, error) {
+			return daemonset.NewPass(next, now, o)
+		}
 	}
 	r.tracker.change(ds.UID, func(m *memory) { m.backoff = result.Backoff })
 	for _, e := range result.Events {

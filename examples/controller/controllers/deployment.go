@@ -4,6 +4,7 @@ package controllers
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -13,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/deploy/quirk"
 	"github.com/kplan-go/kplan/kube"
@@ -67,30 +69,31 @@ func (r *deploymentReconciler) options() (o deploy.Options) {
 	return o
 }
 
-// plan makes the plan. With the fence it makes one step at a time.
-func (r *deploymentReconciler) plan(s deploy.Snapshot, now time.Time) (deploy.Plan, error) {
-	plan, err := deploy.Reconcile(s, now, r.options())
+// plan makes the plan of a pass. With the fence it makes one step at a time.
+func (r *deploymentReconciler) plan(s deploy.Snapshot, now time.Time) (deploy.Pass, error) {
+	pass, err := deploy.NewPass(s, now, r.options())
 	switch {
 	case err != nil:
-		return deploy.Plan{}, reconcile.TerminalError(err)
+		return deploy.Pass{}, reconcile.TerminalError(err)
 	case r.fenced:
-		return stepwise(plan), nil
+		pass.Plan = stepwise(pass.Plan)
 	}
-	return plan, nil
+	return pass, nil
 }
 
 // act plans and carries out the plan, and plans again if a ReplicaSet to be adopted is
 // gone.
 func (r *deploymentReconciler) act(ctx context.Context, d *appsv1.Deployment, sets []*appsv1.ReplicaSet, s deploy.Snapshot, now time.Time) (reconcile.Result, error) {
-	o := r.options()
-	var plan deploy.Plan
+	var pass deploy.Pass
 	var result deploy.Result
 	for next := &s; next != nil; next = result.Again {
 		var err error
-		if plan, err = r.plan(*next, now); err != nil {
+		if pass, err = r.plan(*next, now); err != nil {
 			return reconcile.Result{}, err
 		}
-		result = deploy.Finish(*next, plan, r.executor().Deployment(ctx, d, sets, plan), now, o)
+		report := r.executor().Deployment(ctx, d, sets, pass.Plan)
+		report.Existing = r.existing(ctx, d.Namespace, pass.Plan, report)
+		result = pass.Finish(report)
 		if r.fenced {
 			break // growths of another plan are not recorded
 		}
@@ -98,12 +101,27 @@ func (r *deploymentReconciler) act(ctx context.Context, d *appsv1.Deployment, se
 	for _, e := range result.Events {
 		r.events.Event(d, e.Type, e.Reason, e.Message)
 	}
-	if result.WriteStatus && (result.Err != nil || !resizes(plan)) {
+	if result.WriteStatus && (result.Err != nil || !resizes(pass.Plan)) {
 		if err := r.client.Do(ctx, kube.DeploymentStatusRequest(d, result)); err != nil && result.Err == nil {
 			return again(err, time.Time{})
 		}
 	}
 	return again(result.Err, result.RecheckAt)
+}
+
+// existing returns the ReplicaSet that has the name of the new one, if the creation was refused for
+// that. It may be a stranger, which the snapshot does not have.
+func (r *deploymentReconciler) existing(ctx context.Context, namespace string, p deploy.Plan, report deploy.Report) *replicaset.ReplicaSet {
+	i := slices.IndexFunc(report.Outcomes, func(o kplan.Outcome) bool { return o.Answer == kplan.AlreadyExists })
+	if i < 0 {
+		return nil
+	}
+	var rs appsv1.ReplicaSet
+	name := p.Actions[i].(deploy.CreateReplicaSet).Name
+	if err := r.cache.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &rs); err != nil {
+		return nil // the cache does not have it yet: the pass is tried again
+	}
+	return new(kube.ReplicaSet(&rs))
 }
 
 // resizes reports whether a plan changes sizes and nothing else in the status. The

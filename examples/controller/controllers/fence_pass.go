@@ -20,11 +20,11 @@ import (
 // Deployment: plans made from it may be carried out. If it returns nil, nothing may be
 // written, and the result has the time of the next pass.
 func (r *deploymentReconciler) fence(ctx context.Context, d *appsv1.Deployment, sets []*appsv1.ReplicaSet, s deploy.Snapshot, now time.Time) (*appsv1.Deployment, reconcile.Result, error) {
-	plan, err := r.plan(s, now)
+	pass, err := r.plan(s, now)
 	if err != nil {
 		return nil, reconcile.Result{}, err
 	}
-	next := growing(d, plan, sets)
+	next := growing(d, pass.Plan, sets)
 	if len(next) == 0 {
 		return d, reconcile.Result{}, nil
 	}

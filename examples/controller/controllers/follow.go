@@ -5,7 +5,6 @@ package controllers
 import (
 	"errors"
 	"sync"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -107,36 +106,4 @@ func tellDaemon(f *follower[daemonset.Tracker], d daemonset.Delta, pods []*corev
 // removedPod returns a pod with the fields that identify it.
 func removedPod(o kplan.Identity) podorder.Pod {
 	return podorder.Pod{Name: o.Name, UID: o.UID, ResourceVersion: o.Version}
-}
-
-// A planner makes plans for an owner, and computes the status after a plan was carried out. It
-// is a Tracker, or a snapshot for a single pass.
-type planner[Plan, Report, Result, Options any] interface {
-	Plan(time.Time, Options) (Plan, error)
-	Finish(Plan, Report, time.Time, Options) Result
-}
-
-type (
-	setPlanner    = planner[replicaset.Plan, replicaset.Report, replicaset.Result, replicaset.Options]
-	daemonPlanner = planner[daemonset.Plan, daemonset.Report, daemonset.Result, daemonset.Options]
-)
-
-type setSnapshot struct{ replicaset.Snapshot }
-
-func (s setSnapshot) Plan(now time.Time, o replicaset.Options) (replicaset.Plan, error) {
-	return replicaset.Reconcile(s.Snapshot, now, o)
-}
-
-func (s setSnapshot) Finish(p replicaset.Plan, r replicaset.Report, now time.Time, o replicaset.Options) replicaset.Result {
-	return replicaset.Finish(s.Snapshot, p, r, now, o)
-}
-
-type daemonSnapshot struct{ daemonset.Snapshot }
-
-func (s daemonSnapshot) Plan(now time.Time, o daemonset.Options) (daemonset.Plan, error) {
-	return daemonset.Reconcile(s.Snapshot, now, o)
-}
-
-func (s daemonSnapshot) Finish(p daemonset.Plan, r daemonset.Report, now time.Time, o daemonset.Options) daemonset.Result {
-	return daemonset.Finish(s.Snapshot, p, r, now, o)
 }

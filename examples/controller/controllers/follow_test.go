@@ -73,11 +73,11 @@ func (s *scene) change(pod *corev1.Pod, owners ...*metav1.OwnerReference) {
 }
 
 // samePlan wants the plan of one for the other, and returns it as text.
-func samePlan[P fmt.Stringer, R, S, O any](s *scene, of, want planner[P, R, S, O]) string {
+func samePlan[P fmt.Stringer, S, O any](s *scene, of func(time.Time, O) (P, error), reconcile func(S, time.Time, O) (P, error), snapshot S) string {
 	var o O
-	plan, err := want.Plan(s.now, o)
+	plan, err := reconcile(snapshot, s.now, o)
 	require.NoError(s.t, err)
-	got, err := of.Plan(s.now, o)
+	got, err := of(s.now, o)
 	require.NoError(s.t, err)
 	require.Equal(s.t, plan, got)
 	return got.String()
@@ -110,7 +110,7 @@ func TestReplicaSetIsFollowed(t *testing.T) {
 		pods := list(s, &all, func() []corev1.Pod { return all.Items })
 		tr, err := r.follow(t.Context(), rs, expect.Expectations{})
 		require.NoError(t, err)
-		texts[samePlan[replicaset.Plan](s, setPlanner(tr), setSnapshot{kube.ReplicaSetSnapshot(rs, pods, []*appsv1.ReplicaSet{rs, sibling})})] = true
+		texts[samePlan(s, tr.Plan, replicaset.Reconcile, kube.ReplicaSetSnapshot(rs, pods, []*appsv1.ReplicaSet{rs, sibling}))] = true
 	}
 	require.Greater(t, len(texts), 100, "they differ")
 }
@@ -137,7 +137,7 @@ func TestDaemonSetIsFollowed(t *testing.T) {
 		require.NoError(t, err)
 		tr, err := r.follow(t.Context(), ds, nil)
 		require.NoError(t, err)
-		texts[samePlan[daemonset.Plan](s, daemonPlanner(tr), daemonSnapshot{snapshot})] = true
+		texts[samePlan(s, tr.Plan, daemonset.Reconcile, snapshot)] = true
 	}
 	require.Greater(t, len(texts), 100, "they differ")
 }

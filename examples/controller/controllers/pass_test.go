@@ -126,3 +126,26 @@ func TestNeighbours(t *testing.T) {
 		require.Equal(t, want, w.objects[slices.Index(w.lines, "delete pods")].GetName())
 	}
 }
+
+// TestNameOfAStranger: a ReplicaSet of another controller has the name of the new one. No snapshot of the
+// Deployment has it, and yet the collision is counted, which changes the name.
+func TestNameOfAStranger(t *testing.T) {
+	d, old := deployment(limits(1, 0))
+	stranger := replicaSet(1)
+	stranger.UID = "x"
+	stranger.OwnerReferences = []metav1.OwnerReference{{Kind: "Deployment", Name: "other", UID: "other", Controller: new(true)}}
+	pass := func(objects ...client.Object) *writer {
+		b, w := newBase(0, objects...)
+		w.taken = "create replicasets"
+		result, err := (&deploymentReconciler{b}).Reconcile(t.Context(), theWeb)
+		require.NoError(t, err)
+		require.Equal(t, behindDelay, result.RequeueAfter)
+		return w
+	}
+	w := pass(d, old)
+	require.Equal(t, []string{"create replicasets"}, w.lines, "the cache does not know yet who has the name")
+	stranger.Name = w.objects[0].GetName()
+	w = pass(d, old, stranger)
+	require.Equal(t, []string{"create replicasets", "update deploymentsstatus"}, w.lines)
+	require.Equal(t, new(int32(1)), w.objects[1].(*appsv1.Deployment).Status.CollisionCount)
+}

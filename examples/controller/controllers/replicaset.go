@@ -44,12 +44,15 @@ func (r *replicaSetReconciler) Reconcile(ctx context.Context, req reconcile.Requ
 		r.followed.drop(req.NamespacedName)
 		return reconcile.Result{}, err
 	}
-	return r.act(ctx, rs, expectations, tr)
+	return r.act(ctx, rs, expectations, tr.Pass)
 }
+
+// A setPlanner makes the plan of a pass: from a Tracker, or from a snapshot for a single pass.
+type setPlanner func(time.Time, replicaset.Options) (replicaset.Pass, error)
 
 // act plans, carries out the plan, plans again if a pod to be adopted is gone, and
 // writes the status.
-func (r *replicaSetReconciler) act(ctx context.Context, rs *appsv1.ReplicaSet, expectations expect.Expectations, tr setPlanner) (reconcile.Result, error) {
+func (r *replicaSetReconciler) act(ctx context.Context, rs *appsv1.ReplicaSet, expectations expect.Expectations, plan setPlanner) (reconcile.Result, error) {
 	var result replicaset.Result
 	o := replicaset.Options{}
 	if r.corrected {
@@ -57,26 +60,29 @@ func (r *replicaSetReconciler) act(ctx context.Context, rs *appsv1.ReplicaSet, e
 	}
 	for {
 		now := time.Now()
-		plan, err := tr.Plan(now, o)
+		pass, err := plan(now, o)
 		if err != nil {
 			return reconcile.Result{}, reconcile.TerminalError(err)
 		}
-		if stale(plan.Holds) {
+		if stale(pass.Plan.Holds) {
 			return reconcile.Result{RequeueAfter: behindDelay}, nil
 		}
-		if e := plan.Expect(expectations, now); !e.Equal(expectations) {
+		if e := pass.Plan.Expect(expectations, now); !e.Equal(expectations) {
 			r.tracker.expect(rs.UID, func(expect.Expectations) expect.Expectations { return e })
 		}
-		report := r.executor().ReplicaSet(ctx, rs, plan)
+		report := r.executor().ReplicaSet(ctx, rs, pass.Plan)
 		r.tracker.expect(rs.UID, func(e expect.Expectations) expect.Expectations {
 			report.Expectations = e
-			result = tr.Finish(plan, report, time.Now(), o)
+			result = pass.Finish(report)
 			return result.Expectations
 		})
 		if result.Again == nil {
 			break
 		}
-		tr, expectations = setSnapshot{*result.Again}, result.Again.Expectations
+		next := *result.Again
+		plan, expectations = func(now time.Time, o replicaset.Options) (replicaset.Pass, error) {
+			return replicaset.NewPass(next, now, o)
+		}, next.Expectations
 	}
 	for _, e := range result.Events {
 		r.events.Event(rs, e.Type, e.Reason, e.Message)

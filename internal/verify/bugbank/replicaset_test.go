@@ -85,7 +85,9 @@ func failureText(t *testing.T) {
 		want string
 	}{{replicaset.Options{}, "quota"}, {replicaset.Options{Repair: quirk.All}, "webhook"}} {
 		failed := replicaset.Report{Creates: []kplan.Outcome{{Answer: kplan.Failed, Err: errors.New("webhook")}}}
-		r := replicaset.Finish(s, replicaSet(t, s, c.opts), failed, t0, c.opts)
+		p, err := replicaset.NewPass(s, t0, c.opts)
+		require.NoError(t, err)
+		r := p.Finish(failed)
 		require.Error(t, r.Err)
 		require.Equal(t, c.want, r.Status.Conditions[0].Message)
 	}

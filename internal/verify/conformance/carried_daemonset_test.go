@@ -162,15 +162,16 @@ func (x *carriedDaemonSets) carry(p *carriedPass, c *gen.DaemonSetCase, now time
 	s.Backoff, s.Unseen = p.memory.backoff, !p.memory.expected.Satisfied(now)
 	p.left = *p.memory
 	for again := err == nil; again; {
-		var plan daemonset.Plan
-		if plan, err = daemonset.Reconcile(s, now, opts); err != nil {
+		var pass daemonset.Pass
+		if pass, err = daemonset.NewPass(s, now, opts); err != nil {
 			break
 		}
+		plan := pass.Plan
 		p.note += plan.String() + "\n"
 		expected := plan.Expect(p.memory.expected, now)
 		report := executor.DaemonSet(context.Background(), c.DaemonSet, c.Revisions, plan)
 		report.Expectations = expected
-		result := daemonset.Finish(s, plan, report, now, opts)
+		result := pass.Finish(report)
 		for _, e := range result.Events {
 			told = append(told, upstream.Event{Type: e.Type, Reason: e.Reason, Message: e.Message})
 		}
@@ -202,13 +203,13 @@ func (x *carriedDaemonSets) carry(p *carriedPass, c *gen.DaemonSetCase, now time
 func staleDaemonSet(s daemonset.Snapshot, written expect.Versions, now time.Time, opts daemonset.Options) func(pods, owner string) error {
 	return func(pods, owner string) error {
 		s.Written, s.Read = written, expect.Versions{Children: pods, Owner: owner}
-		plan, err := daemonset.Reconcile(s, now, opts)
-		if err != nil || !slices.ContainsFunc(plan.Holds, func(h kplan.Hold) bool {
+		pass, err := daemonset.NewPass(s, now, opts)
+		if err != nil || !slices.ContainsFunc(pass.Plan.Holds, func(h kplan.Hold) bool {
 			return h.Reason == reason.StalePods || h.Reason == reason.StaleOwner
 		}) {
 			return nil
 		}
-		return daemonset.Finish(s, plan, daemonset.Report{}, now, opts).Err
+		return pass.Finish(daemonset.Report{}).Err
 	}
 }
 

@@ -102,14 +102,15 @@ func (x *carriedDeployments) carry(p *carriedPass, c *gen.DeploymentCase, now ti
 	var told []upstream.Event
 	s, err := kube.Snapshot(c.Deployment, c.ReplicaSets, c.Pods)
 	for again := err == nil; again; {
-		var plan deploy.Plan
-		if plan, err = deploy.Reconcile(s, now, deploy.Options{}); err != nil {
+		var pass deploy.Pass
+		if pass, err = deploy.NewPass(s, now, deploy.Options{}); err != nil {
 			break
 		}
+		plan := pass.Plan
 		p.last = plan.String()
 		p.note += p.last + "\n"
 		report := executor.Deployment(context.Background(), c.Deployment, c.ReplicaSets, plan)
-		result := deploy.Finish(s, plan, report, now, deploy.Options{})
+		result := pass.Finish(report)
 		for _, e := range result.Events {
 			told = append(told, upstream.Event{Type: e.Type, Reason: e.Reason, Message: e.Message})
 		}

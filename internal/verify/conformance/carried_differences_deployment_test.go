@@ -26,13 +26,13 @@ import (
 var deploymentSubstitutions = []substitution{
 	{
 		name:    "what follows the creation of a name that was seen to be taken is left to the next pass",
-		reason:  "deploy.Finish: that it would be refused was planned, and so the plan ends there; upstream tries, and goes on with what it has made",
+		reason:  "deploy.Pass.Finish: that it would be refused was planned, and so the plan ends there; upstream tries, and goes on with what it has made",
 		answers: (*carriedPass).endsWithCreation,
 		adjust:  endWithCreation,
 	},
 	{
 		name:    itsOwn,
-		reason:  "deploy.Finish: the pass fails after it has published the revision; upstream goes on to scale what it has just released",
+		reason:  "deploy.Pass.Finish: the pass fails after it has published the revision; upstream goes on to scale what it has just released",
 		mode:    mode{fails: true},
 		answers: (*carriedPass).endsWithItsOwn,
 		adjust:  endWithCreation,
@@ -79,7 +79,7 @@ var deploymentSubstitutions = []substitution{
 	},
 	{
 		name:   "an old ReplicaSet that cannot be shrunk fails the pass",
-		reason: "deploy.Finish: upstream forgets the failure, and may go on to clean up; here it is an error, so that somebody tries again",
+		reason: "deploy.Pass.Finish: upstream forgets the failure, and may go on to clean up; here it is an error, so that somebody tries again",
 		mode:   mode{fails: true},
 		answers: func(p *carriedPass) []apiserver.Rule {
 			switch {

@@ -36,7 +36,7 @@ var statusSubstitutions = []substitution{
 	},
 	{
 		name:   statusStays,
-		reason: "daemonset.Finish: while it waits, upstream writes a status that does not say that the generation was observed, also over one that its cache has not seen, and may fail",
+		reason: "daemonset.Pass.Finish: while it waits, upstream writes a status that does not say that the generation was observed, also over one that its cache has not seen, and may fail",
 		answers: func(p *carriedPass) []apiserver.Rule {
 			ds, ok := p.cached[0].(*appsv1.DaemonSet)
 			first := slices.IndexFunc(p.theirs, func(c apiserver.Call) bool { return c.Verb == apiserver.Status })

@@ -147,7 +147,8 @@ func (x *carriedReplicas) carry(p *carriedPass, c *gen.ReplicaSetCase, e expect.
 		if result.Again != nil {
 			s = *result.Again
 		}
-		plan, err := replicaset.Reconcile(s, now, opts)
+		pass, err := replicaset.NewPass(s, now, opts)
+		plan := pass.Plan
 		if p.ourErr = err; err != nil {
 			p.ours, p.after, p.mine = carriedOut{Failed: true, Recheck: never}, server, server.Calls()
 			p.ours.Creations, p.ours.Deletions = stillExpected(e, now)
@@ -163,7 +164,7 @@ func (x *carriedReplicas) carry(p *carriedPass, c *gen.ReplicaSetCase, e expect.
 			report = executor.ReplicaSet(context.Background(), c.ReplicaSet, plan)
 		}
 		report.Expectations = expected
-		result = replicaset.Finish(s, plan, report, now, opts)
+		result = pass.Finish(report)
 		events = append(events, result.Events...)
 	}
 	p.ourErr = result.Err
@@ -181,13 +182,13 @@ func (x *carriedReplicas) carry(p *carriedPass, c *gen.ReplicaSetCase, e expect.
 	}
 	p.later = func(pods, owner string) error {
 		s.Written, s.Read = written, expect.Versions{Children: pods, Owner: owner}
-		plan, err := replicaset.Reconcile(s, now, opts)
-		if err != nil || !slices.ContainsFunc(plan.Holds, func(h kplan.Hold) bool {
+		pass, err := replicaset.NewPass(s, now, opts)
+		if err != nil || !slices.ContainsFunc(pass.Plan.Holds, func(h kplan.Hold) bool {
 			return h.Reason == reason.StalePods || h.Reason == reason.StaleOwner
 		}) {
 			return nil
 		}
-		return replicaset.Finish(s, plan, replicaset.Report{}, now, opts).Err
+		return pass.Finish(replicaset.Report{}).Err
 	}
 	p.finishReplicas(server, result, events, now)
 	return result.Expectations

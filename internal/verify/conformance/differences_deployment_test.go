@@ -141,7 +141,7 @@ var deploymentPlans = []difference[*deploymentPass, deploymentOutcome]{
 	},
 	{
 		name:   takenByReleased,
-		reason: "deploy.Finish: the pass ends with an error, after the revision; upstream takes what it has just released for the new ReplicaSet, and goes on",
+		reason: "deploy.Pass.Finish: the pass ends with an error, after the revision; upstream takes what it has just released for the new ReplicaSet, and goes on",
 		leaf:   []string{""},
 		from: func(p *deploymentPass) bool {
 			return p.result.Err == nil && slices.ContainsFunc(p.result.Writes, func(w upstream.Write) bool {

@@ -234,7 +234,8 @@ func planOutcome(c *gen.DeploymentCase, now time.Time) (deploymentOutcome, deplo
 		refused.Rejected = rejected(err)
 		return refused, deploy.Plan{}, err
 	}
-	plan, err := deploy.Reconcile(s, now, deploy.Options{})
+	pass, err := deploy.NewPass(s, now, deploy.Options{})
+	plan := pass.Plan
 	if err != nil {
 		refused.Rejected = rejected(err)
 		return refused, plan, err
@@ -251,7 +252,7 @@ func planOutcome(c *gen.DeploymentCase, now time.Time) (deploymentOutcome, deplo
 			break
 		}
 	}
-	o.finish(deploy.Finish(s, plan, report, now, deploy.Options{}), now)
+	o.finish(pass.Finish(report), now)
 	return o, plan, nil
 }
 

@@ -136,10 +136,11 @@ func applyDeployment(b *bare) {
 	settle := func(most int) {
 		for range most {
 			d, list, s := read()
-			p, err := deploy.Reconcile(s, time.Now(), deploy.Options{})
+			pass, err := deploy.NewPass(s, time.Now(), deploy.Options{})
 			require.NoError(b, err)
+			p := pass.Plan
 			if len(p.Actions) == 0 {
-				r := deploy.Finish(s, p, deploy.Report{}, time.Now(), deploy.Options{})
+				r := pass.Finish(deploy.Report{})
 				if r.WriteStatus {
 					require.NoError(b, b.executor.Client.Do(b.Context(), kube.DeploymentStatusRequest(d, r)))
 				}

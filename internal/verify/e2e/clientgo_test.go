@@ -92,11 +92,11 @@ func passes(ctx context.Context, client kubernetes.Interface, c kube.Client, nam
 		if err != nil {
 			return err
 		}
-		p, err := deploy.Reconcile(s, time.Now(), deploy.Options{})
+		p, err := deploy.NewPass(s, time.Now(), deploy.Options{})
 		if err != nil {
 			return err
 		}
-		r := deploy.Finish(s, p, kube.Executor{Client: c}.Deployment(ctx, d, sets, p), time.Now(), deploy.Options{})
+		r := p.Finish(kube.Executor{Client: c}.Deployment(ctx, d, sets, p.Plan))
 		if r.WriteStatus {
 			if err := c.Do(ctx, kube.DeploymentStatusRequest(d, r)); err != nil {
 				return err
@@ -120,11 +120,11 @@ func passSet(ctx context.Context, client kubernetes.Interface, c kube.Client, rs
 		return err
 	}
 	s := kube.ReplicaSetSnapshot(rs, pointers(pods.Items), siblings)
-	p, err := replicaset.Reconcile(s, time.Now(), replicaset.Options{})
+	p, err := replicaset.NewPass(s, time.Now(), replicaset.Options{})
 	if err != nil {
 		return err
 	}
-	r := replicaset.Finish(s, p, kube.Executor{Client: c}.ReplicaSet(ctx, rs, p), time.Now(), replicaset.Options{})
+	r := p.Finish(kube.Executor{Client: c}.ReplicaSet(ctx, rs, p.Plan))
 	if r.WriteStatus {
 		if err := c.Do(ctx, kube.ReplicaSetStatusRequest(rs, r.Status)); err != nil {
 			return err

@@ -21,7 +21,7 @@ import (
 type Collision struct {
 	Pass   DeploymentPass // the pass that creates it
 	Create deploy.CreateReplicaSet
-	After  deploy.Result // result of [deploy.Finish]
+	After  deploy.Result // result of [deploy.Pass.Finish]
 }
 
 func collisions(n *int32) int64 {

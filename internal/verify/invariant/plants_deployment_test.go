@@ -149,8 +149,12 @@ func collision() plant {
 	foreign.Name, foreign.ControllerUID = "web-v2", "other"
 	s.ReplicaSets = append(s.ReplicaSets, foreign)
 	create := deploy.CreateReplicaSet{Name: "web-v2"}
-	p := deploy.Plan{Actions: deploy.Actions{create}}
-	after := deploy.Finish(s, p, deploy.Report{Outcomes: []kplan.Outcome{{Answer: kplan.AlreadyExists}}}, t0, deploy.Options{})
+	p, err := deploy.NewPass(s, t0, deploy.Options{})
+	if err != nil {
+		panic(err)
+	}
+	p.Plan = deploy.Plan{Actions: deploy.Actions{create}}
+	after := p.Finish(deploy.Report{Outcomes: []kplan.Outcome{{Answer: kplan.AlreadyExists}}})
 	c := invariant.Collision{Pass: invariant.DeploymentPass{Snapshot: s, Now: t0}, Create: create, After: after}
 	return inCase("hash collision", "the count stays, and so does the name", c, func(c *invariant.Collision) { c.After.Status.CollisionCount = nil })
 }

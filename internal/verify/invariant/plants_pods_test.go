@@ -69,7 +69,11 @@ func replicaSetPlants() []plant {
 	expecting := must(short)
 	failed := must(short)
 	report := replicaset.Report{Expectations: failed.Plan.Expect(short.Expectations, t0), Creates: []kplan.Outcome{{Answer: kplan.Failed, Err: errors.New("quota")}}}
-	result := replicaset.Finish(short, failed.Plan, report, t0, replicaset.Options{})
+	pass, err := replicaset.NewPass(short, t0, replicaset.Options{})
+	if err != nil {
+		panic(err)
+	}
+	result := pass.Finish(report)
 	return []plant{
 		plan("exact difference", "one creation too many", short, func(p *replicaset.Plan) { p.Actions = replicaset.Actions{replicaset.CreatePods{Count: 4}} }),
 		inCase("slow start", "the third batch is too large", invariant.SlowStart{Wanted: 10, Initial: 1, Batches: []int32{1, 2, 4, 3}}, func(c *invariant.SlowStart) { c.Batches = []int32{1, 2, 5, 2} }),

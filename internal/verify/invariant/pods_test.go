@@ -71,7 +71,11 @@ func finished(t *rapid.T, p invariant.ReplicaSetPass) {
 			r.Claims = append(r.Claims, kplan.Outcome{Answer: kplan.Done})
 		}
 	}
-	clean(t, &invariant.Finished{Pass: p, Report: r, Result: replicaset.Finish(p.Snapshot, p.Plan, r, t0, p.Options)})
+	pass, err := replicaset.NewPass(p.Snapshot, t0, p.Options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clean(t, &invariant.Finished{Pass: p, Report: r, Result: pass.Finish(r)})
 }
 
 func TestReplicaSetPlanner(t *testing.T) {

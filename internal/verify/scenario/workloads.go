@@ -45,8 +45,7 @@ func (c *Cluster) reconcileDeployment(d *deploy.Deployment) (bool, error) {
 	c.wake["deployment "+d.Name] = p.RecheckAt
 	for i, a := range p.Actions {
 		if create, ok := a.(deploy.CreateReplicaSet); ok && find(c.replicaSets, replicaSetName, create.Name) != nil {
-			c.nameTaken(d, s, p, i)
-			return true, nil
+			return true, c.nameTaken(d, s, p, i)
 		}
 		next, err := deploy.Apply(c.deploymentSnapshot(d), a, c.now)
 		if err != nil {
@@ -88,12 +87,18 @@ func store[T any](c *Cluster, list *[]*T, name func(*T) string, left []T, uid fu
 }
 
 // nameTaken ends a pass in which the name of a new ReplicaSet is taken.
-func (c *Cluster) nameTaken(d *deploy.Deployment, s deploy.Snapshot, p deploy.Plan, action int) {
+func (c *Cluster) nameTaken(d *deploy.Deployment, s deploy.Snapshot, p deploy.Plan, action int) error {
 	c.printf("deployment %s: replica set %s exists", d.Name, p.Actions[action].(deploy.CreateReplicaSet).Name)
 	report := deploy.Report{Outcomes: slices.Repeat([]kplan.Outcome{{Answer: kplan.Done}}, action)}
 	report.Outcomes = append(report.Outcomes, kplan.Outcome{Answer: kplan.AlreadyExists})
-	r := deploy.Finish(s, p, report, c.now, c.deploymentOptions)
+	pass, err := deploy.NewPass(s, c.now, c.deploymentOptions)
+	if err != nil {
+		return err
+	}
+	pass.Plan = p
+	r := pass.Finish(report)
 	d.Status, d.Annotations = r.Status, r.Annotations
+	return nil
 }
 
 // reconcileReplicaSet makes one pass of the ReplicaSet controller. All its writes are seen at
@@ -131,7 +136,12 @@ func (c *Cluster) reconcileReplicaSet(rs *replicaset.ReplicaSet) (bool, error) {
 	} else if len(deleted) > 0 {
 		c.printf("replica set %s: Deleted %s", rs.Name, strings.Join(deleted, ", "))
 	}
-	r := replicaset.Finish(s, p, report, c.now, c.replicaSetOptions)
+	pass, err := replicaset.NewPass(s, c.now, c.replicaSetOptions)
+	if err != nil {
+		return false, err
+	}
+	pass.Plan = p
+	r := pass.Finish(report)
 	c.wake["replica set "+rs.Name] = r.RecheckAt
 	if r.WriteStatus {
 		did, rs.Status = true, r.Status

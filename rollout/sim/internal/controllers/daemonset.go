@@ -194,19 +194,19 @@ func (c *daemonSetController) snapshot(d *store.DaemonSet) *daemonset.Snapshot {
 
 func text(version int64) string { return strconv.FormatInt(version, 10) }
 
-// plan returns a plan for a DaemonSet, its snapshot, and the Tracker that made it, if one did: then the snapshot has the DaemonSet only.
-func (c *daemonSetController) plan(d *store.DaemonSet, now time.Time, o daemonset.Options) (*daemonset.Snapshot, daemonset.Plan, *daemonset.Tracker, error) {
-	reconcile := c.env.PlanDaemonSet
-	if reconcile == nil {
+// plan returns a pass of a DaemonSet, made by a Tracker or from a snapshot.
+func (c *daemonSetController) plan(d *store.DaemonSet, now time.Time, o daemonset.Options) (daemonset.Pass, error) {
+	if c.env.PlanDaemonSet == nil {
 		if t := c.tracked.of(c, d); t != nil {
-			p, err := t.Plan(now, o)
-			return &daemonset.Snapshot{DaemonSet: c.wanted(d)}, p, t, err
+			return t.Pass(now, o)
 		}
-		reconcile = daemonset.Reconcile
 	}
 	s := c.snapshot(d)
-	p, err := reconcile(*s, now, o)
-	return s, p, nil, err
+	pass, err := daemonset.NewPass(*s, now, o)
+	if c.env.PlanDaemonSet != nil && err == nil {
+		pass.Plan, err = c.env.PlanDaemonSet(*s, now, o)
+	}
+	return pass, err
 }
 
 // Begin implements control.Worker.
@@ -219,7 +219,8 @@ func (c *daemonSetController) Begin(name string) control.Pass {
 		return nil
 	}
 	now, options := c.Now(), c.options(d)
-	s, p, tracker, err := c.plan(d, now, options)
+	made, err := c.plan(d, now, options)
+	p := made.Plan
 	c.Plans++
 	if err != nil {
 		c.Fail(fmt.Errorf("daemon set %s: %w", name, err))
@@ -227,7 +228,7 @@ func (c *daemonSetController) Begin(name string) control.Pass {
 	}
 	planned(c.env, c.Controller, store.KindDaemonSet, name, p)
 	c.expected.expect(c.Controller, name, p.Expect(c.expected[name], now))
-	pass := &daemonSetPass{c: c, s: s, tracker: tracker, now: now, options: options, plan: p, version: d.ResourceVersion}
+	pass := &daemonSetPass{c: c, d: c.wanted(d), pass: made, options: options, version: d.ResourceVersion}
 	if len(p.Actions) == 0 && !pass.finish() {
 		return nil
 	}

@@ -3,8 +3,6 @@
 package controllers
 
 import (
-	"time"
-
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/rollout/sim/internal/apiserver"
@@ -14,11 +12,9 @@ import (
 // A daemonSetPass carries out one plan of a DaemonSet.
 type daemonSetPass struct {
 	c       *daemonSetController
-	s       *daemonset.Snapshot
-	tracker *daemonset.Tracker // that made the plan, or nil
-	now     time.Time
+	d       daemonset.DaemonSet // as the plan saw it
+	pass    daemonset.Pass
 	options daemonset.Options
-	plan    daemonset.Plan
 	report  daemonset.Report
 	result  *daemonset.Result // set after the actions; the status may still have to be written
 	version string            // of the DaemonSet, as it was seen
@@ -44,8 +40,8 @@ func (p *daemonSetPass) next() bool {
 		p.writeStatus()
 		return false
 	}
-	if i := len(p.report.Outcomes); i < len(p.plan.Actions) {
-		a := p.plan.Actions[i]
+	if i := len(p.report.Outcomes); i < len(p.pass.Plan.Actions) {
+		a := p.pass.Plan.Actions[i]
 		if !p.claims || p.follows(i) {
 			p.report.Outcomes = append(p.report.Outcomes, p.act(a))
 			if p.goesOn(i) {
@@ -58,8 +54,8 @@ func (p *daemonSetPass) next() bool {
 
 // follows reports whether an action is a claim that follows one of the same kind.
 func (p *daemonSetPass) follows(i int) bool {
-	is, of := daemonClaim(p.plan.Actions[i])
-	was, ofBefore := daemonClaim(p.plan.Actions[i-1])
+	is, of := daemonClaim(p.pass.Plan.Actions[i])
+	was, ofBefore := daemonClaim(p.pass.Plan.Actions[i-1])
 	return is && was && of == ofBefore
 }
 
@@ -79,7 +75,7 @@ func daemonClaim(a daemonset.Action) (bool, store.Kind) {
 // same kind do.
 func (p *daemonSetPass) goesOn(i int) bool {
 	o := &p.report.Outcomes[i]
-	switch p.plan.Actions[i].(type) {
+	switch p.pass.Plan.Actions[i].(type) {
 	case daemonset.CreatePod:
 		p.pods = p.pods || o.Answer != kplan.Done
 	case daemonset.DeletePod:
@@ -98,14 +94,9 @@ func (p *daemonSetPass) goesOn(i int) bool {
 
 // finish computes the result of the pass, and reports whether there is a status to write.
 func (p *daemonSetPass) finish() bool {
-	c, name := p.c, p.s.DaemonSet.Name
+	c, name := p.c, p.d.Name
 	p.report.Expectations = c.expected[name]
-	var r daemonset.Result
-	if p.tracker != nil {
-		r = p.tracker.Finish(p.plan, p.report, p.now, p.options)
-	} else {
-		r = daemonset.Finish(*p.s, p.plan, p.report, p.now, p.options)
-	}
+	r := p.pass.Finish(p.report)
 	p.result, c.backoff[name] = &r, r.Backoff
 	c.expected.expect(c.Controller, name, r.Expectations)
 	if c.versions != nil {
@@ -119,7 +110,7 @@ func (p *daemonSetPass) finish() bool {
 
 // writeStatus writes the status.
 func (p *daemonSetPass) writeStatus() {
-	c, d := p.c, &p.s.DaemonSet
+	c, d := p.c, &p.d
 	r := c.Request(store.UpdateStatus, d.Name, nil)
 	r.UID, r.Version = d.UID, p.version
 	wrote := func(o *store.DaemonSet) {
@@ -136,7 +127,7 @@ func (p *daemonSetPass) writeStatus() {
 
 // end schedules the next pass: a retry after an error, and otherwise at RecheckAt.
 func (p *daemonSetPass) end() {
-	name := p.s.DaemonSet.Name
+	name := p.d.Name
 	if p.result.Err != nil {
 		p.c.Retry(name)
 		return

@@ -78,7 +78,7 @@ func (p *daemonSetPass) wrote(kind store.Kind, name, version string) {
 func (p *daemonSetPass) live() bool {
 	if !p.checked {
 		p.checked = true
-		d := &p.s.DaemonSet
+		d := &p.d
 		f := claim.OwnerNow{Err: errors.New("not found")}
 		if o := p.c.DaemonSets.Get(d.Name); o != nil {
 			f = claim.OwnerNow{UID: o.UID, DeletionTimestamp: o.DeletionTimestamp}
@@ -92,7 +92,7 @@ func (p *daemonSetPass) live() bool {
 // apply returns objects of the DaemonSet as an action leaves them. No plan has an action that is
 // refused: that ends the world.
 func (p *daemonSetPass) apply(a daemonset.Action, s daemonset.Snapshot) daemonset.Snapshot {
-	s.DaemonSet = p.s.DaemonSet
+	s.DaemonSet = p.d
 	after, err := daemonset.Apply(s, a, p.c.Agenda.Now())
 	if err != nil {
 		p.c.Fail(fmt.Errorf("daemon set %s: %v: %w", s.DaemonSet.Name, a, err))
@@ -109,9 +109,9 @@ func (p *daemonSetPass) create(a daemonset.CreatePod) kplan.Outcome {
 		if p.pods {
 			return kplan.Outcome{}
 		}
-		n := slices.IndexFunc(p.plan.Actions[i:], func(a daemonset.Action) bool { _, ok := a.(daemonset.CreatePod); return !ok })
+		n := slices.IndexFunc(p.pass.Plan.Actions[i:], func(a daemonset.Action) bool { _, ok := a.(daemonset.CreatePod); return !ok })
 		if n < 0 {
-			n = len(p.plan.Actions) - i
+			n = len(p.pass.Plan.Actions) - i
 		}
 		p.batch = daemonset.SlowStart(p.batch, n)
 		p.left = p.batch
@@ -136,7 +136,7 @@ func (p *daemonSetPass) create(a daemonset.CreatePod) kplan.Outcome {
 func (p *daemonSetPass) pod(a daemonset.CreatePod) *store.Pod {
 	var s daemonset.Snapshot
 	if a.Gate || a.Revision != "" { // its containers and its node are those of its revision
-		for _, r := range p.c.Revisions.Of(p.s.DaemonSet.UID) {
+		for _, r := range p.c.Revisions.Of(p.d.UID) {
 			s.Revisions = append(s.Revisions, *r)
 		}
 	}
@@ -145,7 +145,7 @@ func (p *daemonSetPass) pod(a daemonset.CreatePod) *store.Pod {
 	if len(made) > 0 {
 		pod.Pod = made[0]
 	}
-	pod.Name = p.c.env.podName(p.s.DaemonSet.Name)
+	pod.Name = p.c.env.podName(p.d.Name)
 	return pod
 }
 
@@ -165,7 +165,7 @@ func (p *daemonSetPass) createRevision(a daemonset.CreateRevision) kplan.Outcome
 	if answer != apiserver.Exists {
 		return answer.Outcome()
 	}
-	d := &p.s.DaemonSet
+	d := &p.d
 	existing, stored := c.Revisions.Get(a.Name), c.DaemonSets.Get(d.Name)
 	if existing == nil || stored == nil {
 		return kplan.Outcome{Answer: kplan.AlreadyExists}

@@ -109,12 +109,12 @@ func (c *deploymentController) Begin(name string) control.Pass {
 	if d == nil {
 		return nil
 	}
-	plan, s := c.env.PlanDeployment, c.snapshot(d)
-	if plan == nil {
-		plan = deploy.Reconcile
+	s, now := c.snapshot(d), c.Now()
+	made, err := deploy.NewPass(s, now, c.env.Deployment)
+	if c.env.PlanDeployment != nil && err == nil {
+		made.Plan, err = c.env.PlanDeployment(s, now, c.env.Deployment)
 	}
-	now := c.Now()
-	p, err := plan(s, now, c.env.Deployment)
+	p := made.Plan
 	c.Plans++
 	if err != nil {
 		c.Fail(fmt.Errorf("deployment %s: %w", name, err))
@@ -130,6 +130,6 @@ func (c *deploymentController) Begin(name string) control.Pass {
 		c.Succeeded(name)
 		return nil
 	}
-	pass := &deploymentPass{c: c, s: s, now: now, plan: p, version: d.ResourceVersion}
+	pass := &deploymentPass{c: c, s: s, pass: made, version: d.ResourceVersion}
 	return pass.next
 }

@@ -4,8 +4,6 @@ package controllers
 
 import (
 	"fmt"
-	"slices"
-	"time"
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
@@ -20,10 +18,10 @@ import (
 type deploymentPass struct {
 	c        *deploymentController
 	s        deploy.Snapshot
-	now      time.Time
-	plan     deploy.Plan
+	pass     deploy.Pass
 	done     int
 	outcomes []kplan.Outcome
+	existing *replicaset.ReplicaSet // that has the name of the new one
 	failed   bool
 	version  string            // of the Deployment, as it was seen or written last
 	written  map[string]string // versions of ReplicaSets that the pass has written, by name
@@ -31,15 +29,15 @@ type deploymentPass struct {
 
 // next sends the next request.
 func (p *deploymentPass) next() bool {
-	if p.done < len(p.plan.Actions) && !p.failed {
-		o := deploymentOutcome(p.perform(p.plan.Actions[p.done]))
+	if p.done < len(p.pass.Plan.Actions) && !p.failed {
+		o := deploymentOutcome(p.perform(p.pass.Plan.Actions[p.done]))
 		p.done++
 		p.outcomes = append(p.outcomes, o)
 		p.failed = o.Answer != kplan.Done
 		return true
 	}
 	c, d := p.c, &p.s.Deployment
-	r := deploy.Finish(p.s, p.plan, deploy.Report{Outcomes: p.outcomes}, p.now, c.env.Deployment)
+	r := p.pass.Finish(deploy.Report{Outcomes: p.outcomes, Existing: p.existing})
 	if n := r.Status.CollisionCount; n != nil && (d.Status.CollisionCount == nil || *n != *d.Status.CollisionCount) {
 		c.Trouble.Count(trouble.HashCollided)
 	}
@@ -203,17 +201,9 @@ func (p *deploymentPass) create(a deploy.CreateReplicaSet) apiserver.Answer {
 		return answer
 	})
 	if answer == apiserver.Exists {
-		p.lookUp(a.Name)
+		p.existing = control.See(c.Controller, &c.ReplicaSets, a.Name)
 	}
 	return answer
-}
-
-// lookUp adds the ReplicaSet with a name to the snapshot, which lacks ReplicaSets of other owners.
-func (p *deploymentPass) lookUp(name string) {
-	named := func(rs replicaset.ReplicaSet) bool { return rs.Name == name }
-	if rs := control.See(p.c.Controller, &p.c.ReplicaSets, name); rs != nil && !slices.ContainsFunc(p.s.ReplicaSets, named) {
-		p.s.ReplicaSets = append(slices.Clip(p.s.ReplicaSets), *rs)
-	}
 }
 
 // live reports whether the Deployment really is the one that was seen, and stays.

@@ -172,19 +172,19 @@ func (c *replicaSetController) consistent(name string) bool {
 	return true
 }
 
-// plan returns a plan for a ReplicaSet, and its source: a Tracker or a snapshot.
-func (c *replicaSetController) plan(rs *replicaset.ReplicaSet, now time.Time) (*replicaset.Tracker, *replicaset.Snapshot, replicaset.Plan, error) {
-	reconcile := c.env.PlanReplicaSet
-	if reconcile == nil {
+// plan returns a pass of a ReplicaSet, made by a Tracker or from a snapshot.
+func (c *replicaSetController) plan(rs *replicaset.ReplicaSet, now time.Time) (replicaset.Pass, error) {
+	if c.env.PlanReplicaSet == nil {
 		if t := c.tracked.of(c, rs); t != nil {
-			p, err := t.Plan(now, c.env.ReplicaSet)
-			return t, nil, p, err
+			return t.Pass(now, c.env.ReplicaSet)
 		}
-		reconcile = replicaset.Reconcile
 	}
 	s := c.snapshot(rs)
-	p, err := reconcile(*s, now, c.env.ReplicaSet)
-	return nil, s, p, err
+	pass, err := replicaset.NewPass(*s, now, c.env.ReplicaSet)
+	if c.env.PlanReplicaSet != nil && err == nil {
+		pass.Plan, err = c.env.PlanReplicaSet(*s, now, c.env.ReplicaSet)
+	}
+	return pass, err
 }
 
 // Begin implements control.Worker.
@@ -199,7 +199,8 @@ func (c *replicaSetController) Begin(name string) control.Pass {
 		return nil
 	}
 	now := c.Now()
-	tracker, s, p, err := c.plan(rs, now)
+	made, err := c.plan(rs, now)
+	p := made.Plan
 	c.Plans++
 	if err != nil {
 		c.Fail(fmt.Errorf("%s %s: %w", c.kind, name, err))
@@ -211,6 +212,6 @@ func (c *replicaSetController) Begin(name string) control.Pass {
 		return nil
 	}
 	c.expected.expect(c.Controller, name, p.Expect(c.expected[name], now))
-	pass := &replicaSetPass{c: c, rs: rs, s: s, tracker: tracker, now: now, plan: p}
+	pass := &replicaSetPass{c: c, rs: rs, pass: made}
 	return pass.next
 }

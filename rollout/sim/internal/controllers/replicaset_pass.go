@@ -5,7 +5,6 @@ package controllers
 import (
 	"errors"
 	"strconv"
-	"time"
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/podorder"
@@ -18,25 +17,22 @@ import (
 
 // A replicaSetPass carries out one plan of a ReplicaSet.
 type replicaSetPass struct {
-	c       *replicaSetController
-	rs      *replicaset.ReplicaSet // as the plan saw it
-	tracker *replicaset.Tracker    // that made the plan, or nil
-	s       *replicaset.Snapshot   // that the plan was made from, if by no tracker
-	now     time.Time
-	plan    replicaset.Plan
-	done    int // actions that are finished
-	report  replicaset.Report
-	batch   int32 // calls left of the batch of creations
-	begun   bool
-	ended   bool
-	result  replicaset.Result // of a pass that has ended
+	c      *replicaSetController
+	rs     *replicaset.ReplicaSet // as the plan saw it
+	pass   replicaset.Pass
+	done   int // actions that are finished
+	report replicaset.Report
+	batch  int32 // calls left of the batch of creations
+	begun  bool
+	ended  bool
+	result replicaset.Result // of a pass that has ended
 }
 
 // next sends the next request.
 func (p *replicaSetPass) next() bool {
 	if !p.begun {
 		p.begun = true
-		if p.plan.LiveCheck {
+		if p.pass.Plan.LiveCheck {
 			p.report.LiveCheck = p.checkLive()
 		}
 	}
@@ -44,8 +40,8 @@ func (p *replicaSetPass) next() bool {
 		p.writeStatus()
 		return false
 	}
-	if p.done < len(p.plan.Actions) && !p.stopped() {
-		p.act(p.plan.Actions[p.done])
+	if p.done < len(p.pass.Plan.Actions) && !p.stopped() {
+		p.act(p.pass.Plan.Actions[p.done])
 		return true
 	}
 	p.finish()
@@ -63,7 +59,7 @@ func (p *replicaSetPass) stopped() bool {
 		return true
 	}
 	for i, o := range p.report.Claims {
-		_, adopts := p.plan.Actions[i].(replicaset.AdoptPod)
+		_, adopts := p.pass.Plan.Actions[i].(replicaset.AdoptPod)
 		if o.Answer == kplan.Failed || adopts && o.Answer == kplan.Invalid || adopts && o.Answer == kplan.NotFound && p.claimed() {
 			return true
 		}
@@ -73,7 +69,7 @@ func (p *replicaSetPass) stopped() bool {
 
 // claimed reports whether all claims of the plan have been made.
 func (p *replicaSetPass) claimed() bool {
-	switch p.plan.Actions[p.done].(type) {
+	switch p.pass.Plan.Actions[p.done].(type) {
 	case replicaset.AdoptPod, replicaset.ReleasePod:
 		return false
 	}
@@ -201,11 +197,7 @@ func (c *replicaSetController) wrotePod(a apiserver.Answer, p *store.Pod) {
 func (p *replicaSetPass) finish() {
 	name := p.rs.Name
 	p.report.Expectations = p.c.expected[name]
-	if p.tracker != nil {
-		p.result = p.tracker.Finish(p.plan, p.report, p.now, p.c.env.ReplicaSet)
-	} else {
-		p.result = replicaset.Finish(*p.s, p.plan, p.report, p.now, p.c.env.ReplicaSet)
-	}
+	p.result = p.pass.Finish(p.report)
 	p.ended = true
 	p.c.expected.expect(p.c.Controller, name, p.result.Expectations)
 }
@@ -231,7 +223,7 @@ func (p *replicaSetPass) writeStatus() {
 func (p *replicaSetPass) end() {
 	name := p.rs.Name
 	if p.result.Err != nil {
-		p.c.RetryUntil(p.plan.RecheckAt, name)
+		p.c.RetryUntil(p.pass.Plan.RecheckAt, name)
 		return
 	}
 	p.c.Succeeded(name)

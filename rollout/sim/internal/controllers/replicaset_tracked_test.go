@@ -44,11 +44,12 @@ func compared(t *testing.T, plans, acting *int, made **replicaSetController) fun
 			if rs == nil {
 				return
 			}
-			tracker, _, tracked, err := c.plan(rs, c.Now())
-			require.NoError(t, err)
+			tracker := c.tracked.of(c, rs)
 			if tracker == nil {
 				return
 			}
+			tracked, err := tracker.Plan(c.Now(), c.env.ReplicaSet)
+			require.NoError(t, err)
 			whole, err := replicaset.Reconcile(*c.snapshot(rs), c.Now(), c.env.ReplicaSet)
 			require.NoError(t, err)
 			require.Equal(t, whole, tracked)

@@ -74,7 +74,7 @@ func TestClaimsThatEndThePass(t *testing.T) {
 		{"somebody else has released it", replicaset.ReleasePod{}, kplan.Invalid, false},
 		{"nobody knows", replicaset.ReleasePod{}, kplan.Failed, true},
 	} {
-		p := &replicaSetPass{plan: replicaset.Plan{Actions: []replicaset.Action{c.action, replicaset.CreatePods{}}}, done: 1}
+		p := &replicaSetPass{pass: replicaset.Pass{Plan: replicaset.Plan{Actions: []replicaset.Action{c.action, replicaset.CreatePods{}}}}, done: 1}
 		p.report.Claims = []kplan.Outcome{{Answer: c.answer}}
 		require.Equal(t, c.stops, p.stopped(), c.why)
 	}

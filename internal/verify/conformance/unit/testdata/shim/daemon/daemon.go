@@ -142,14 +142,15 @@ func (p *pass) ofPods(err error) bool {
 func (p *pass) carry(ctx context.Context, s daemonset.Snapshot) (daemonset.Plan, daemonset.Result, error) {
 	logger, now, opts := klog.FromContext(ctx), p.failedPodsBackoff.Clock.Now(), daemonset.Options{}
 	for {
-		plan, err := daemonset.Reconcile(s, now, opts)
+		pass, err := daemonset.NewPass(s, now, opts)
+		plan := pass.Plan
 		if err != nil {
 			return plan, daemonset.Result{}, err
 		}
 		expected := p.raise(logger, plan.Expect(expect.Expectations{}, now))
 		report := kube.Executor{Client: p.client, Retry: kube.NoRetry}.DaemonSet(ctx, p.ds, p.revisions, plan)
 		report.Expectations = p.seen(expected)
-		result := daemonset.Finish(s, plan, report, now, opts)
+		result := pass.Finish(report)
 		p.expectations.LowerExpectations(logger, p.key, int(report.Expectations.Creations-result.Expectations.Creations), int(report.Expectations.Deletions-result.Expectations.Deletions))
 		p.record(result.Events)
 		p.advance(s.Backoff, result.Backoff)

@@ -54,12 +54,12 @@ func (dc *DeploymentController) syncDeployment(ctx context.Context, key string) 
 func (dc *DeploymentController) pass(ctx context.Context, d *apps.Deployment, sets []*apps.ReplicaSet, s deploy.Snapshot) error {
 	now, client := nowFn(), controller.Client{Set: dc.client, Owner: d}
 	for {
-		plan, err := deploy.Reconcile(s, now, deploy.Options{})
+		pass, err := deploy.NewPass(s, now, deploy.Options{})
 		if err != nil {
 			return err
 		}
-		report := kube.Executor{Client: client, Retry: kube.NoRetry}.Deployment(ctx, d, sets, plan)
-		result := deploy.Finish(s, plan, report, now, deploy.Options{})
+		report := kube.Executor{Client: client, Retry: kube.NoRetry}.Deployment(ctx, d, sets, pass.Plan)
+		result := pass.Finish(report)
 		if result.Again != nil {
 			s = *result.Again
 			continue

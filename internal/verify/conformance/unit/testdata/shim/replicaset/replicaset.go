@@ -109,14 +109,14 @@ func (rsc *ReplicaSetController) pass(ctx context.Context, namespace, key string
 	logger, now, opts := klog.FromContext(ctx), rsc.clock.Now(), rsc.options()
 	client := controller.Client{Set: rsc.kubeClient, Pods: rsc.podControl, Owner: rs, Ref: metav1.NewControllerRef(rs, rsc.GroupVersionKind)}
 	for {
-		plan, err := replicaset.Reconcile(s, now, opts)
+		pass, err := replicaset.NewPass(s, now, opts)
 		if err != nil {
 			return err
 		}
-		rsc.raise(logger, namespace, key, plan)
-		report := kube.Executor{Client: client, Retry: kube.NoRetry}.ReplicaSet(ctx, rs, plan)
+		rsc.raise(logger, namespace, key, pass.Plan)
+		report := kube.Executor{Client: client, Retry: kube.NoRetry}.ReplicaSet(ctx, rs, pass.Plan)
 		report.Expectations = rsc.expected(namespace, key)
-		result := replicaset.Finish(s, plan, report, now, opts)
+		result := pass.Finish(report)
 		if result.Again != nil {
 			s = *result.Again
 			continue
@@ -159,12 +159,12 @@ func calculateStatus(rs *apps.ReplicaSet, activePods []*v1.Pod, terminatingPods 
 		}
 	}
 	opts := (&ReplicaSetController{controllerFeatures: controllerFeatures}).options()
-	plan, err := replicaset.Reconcile(s, now, opts)
+	pass, err := replicaset.NewPass(s, now, opts)
 	if err != nil {
 		panic(err)
 	}
 	var report replicaset.Report
-	for _, a := range plan.Actions {
+	for _, a := range pass.Plan.Actions {
 		outcome := kplan.Outcome{Answer: kplan.Done}
 		if manageReplicasErr != nil {
 			outcome = kube.Outcome(manageReplicasErr)
@@ -176,7 +176,7 @@ func calculateStatus(rs *apps.ReplicaSet, activePods []*v1.Pod, terminatingPods 
 			report.Deletes = append(report.Deletes, outcome)
 		}
 	}
-	status := kube.ReplicaSetStatus(replicaset.Finish(s, plan, report, now, opts).Status)
+	status := kube.ReplicaSetStatus(pass.Finish(report).Status)
 	status.ObservedGeneration = rs.Status.ObservedGeneration // set when it is written
 	for i := range status.Conditions {                       // a prefix of upstream's pod control
 		status.Conditions[i].Message = strings.TrimPrefix(status.Conditions[i].Message, "unable to delete pods: ")
