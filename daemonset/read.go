@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/internal/base/field"
 	"github.com/kplan-go/kplan/selector/claim"
 )
@@ -86,12 +87,14 @@ func (in *input) readPods(r PodReader, v *Version, errs *kplan.FieldErrors) {
 }
 
 // identity returns the texts of a pod that no other pod may have, and whether a plan reads the pod.
-// The UID of an orphan may be any.
+// The UID of an orphan may be any, and an orphan needs no name if the pass ends because the
+// selector selects all pods.
 func (in *input) identity(p *Pod) (name, uid string, counts bool) {
 	if p.ControllerUID == in.ds.UID {
 		return p.Name, p.UID, true
 	}
-	return p.Name, "", verdict(&in.owner, p) != claim.Ignore
+	adoptable := verdict(&in.owner, p) != claim.Ignore
+	return p.Name, "", adoptable && (p.Name != "" || in.stopHold().Reason != reason.SelectingAll)
 }
 
 // readPod decides whether a pod belongs to the DaemonSet, and finds its node and its facts.
