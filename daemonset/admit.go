@@ -152,6 +152,12 @@ func (in *input) admitSelectors(errs *kplan.FieldErrors) {
 	in.nodeSelector = compiled
 }
 
+// selectsAll reports whether the selector is empty and so selects all pods. A pass then does nothing.
+func (in *input) selectsAll() bool {
+	s := in.ds.Selector
+	return s != nil && len(s.MatchLabels)+len(s.MatchExpressions) == 0
+}
+
 // admitLists checks that names of nodes and revisions are set and unique. Of revisions it checks
 // only those that this DaemonSet controls or adopts.
 func (in *input) admitLists(errs *kplan.FieldErrors) {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan"
-	"github.com/kplan-go/kplan/daemonset/reason"
 	"github.com/kplan-go/kplan/internal/base/field"
 	"github.com/kplan-go/kplan/selector/claim"
 )
@@ -94,7 +93,7 @@ func (in *input) identity(p *Pod) (name, uid string, counts bool) {
 		return p.Name, p.UID, true
 	}
 	adoptable := verdict(&in.owner, p) != claim.Ignore
-	return p.Name, "", adoptable && (p.Name != "" || in.stopHold().Reason != reason.SelectingAll)
+	return p.Name, "", adoptable && (p.Name != "" || !in.selectsAll())
 }
 
 // readPod decides whether a pod belongs to the DaemonSet, and finds its node and its facts.

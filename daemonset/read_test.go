@@ -17,6 +17,7 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/random"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/selector"
 )
 
 // A reader reads the pods of a list into the same memory, except pods that are gone.
@@ -131,4 +132,11 @@ func ExampleReconcileFrom() {
 	// Output:
 	// Deleted pod: agent-a on node n0 (Rollout)
 	// held back: MaxUnavailable (1 of 1) <nil>
+}
+
+// TestNamelessOrphan: a selector that selects all pods ends the pass, whatever the pods are.
+func TestNamelessOrphan(t *testing.T) {
+	s := cluster(1, daemonset.Pod{Pod: podorder.Pod{NodeName: "n1"}})
+	s.DaemonSet.Selector = &selector.LabelSelector{}
+	require.Equal(t, "held back: SelectingAll", planText(t, s, daemonset.Options{}))
 }

@@ -80,10 +80,8 @@ func (in *input) stopHold() kplan.Hold {
 		read, written := unseen.Numbers()
 		return kplan.Hold{Reason: why, Have: read, Limit: written}
 	}
-	s := in.ds.Selector
-	selectsAll := s != nil && len(s.MatchLabels)+len(s.MatchExpressions) == 0
 	switch {
-	case selectsAll && !(in.opts.kruise() && in.owner.Deleting):
+	case in.selectsAll() && !(in.opts.kruise() && in.owner.Deleting):
 		return kplan.Hold{Reason: reason.SelectingAll}
 	case in.owner.Deleting:
 		return kplan.Hold{Reason: reason.Deleting}
