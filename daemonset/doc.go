@@ -38,10 +38,10 @@
 // decides about one node, [Resolve] computes the budget, and package daemonset/inplace decides
 // whether and how a pod can be updated in place. [Overhead] gives a cluster autoscaler the requests
 // of daemons on a new node. [Explain] describes the state of each node, and [Effects] returns which
-// DaemonSets to plan for after an event. [Pass.Finish] returns the results of an executed
-// plan, and [Apply] the snapshot after an action, for simulators and tests. [ReconcileFrom] reads pods from a
-// cache without a copy of most of them, and [Tracker] plans after each event without looking at all
-// nodes again.
+// DaemonSets to plan for after an event. A controller makes a [Pass], a plan with its input:
+// [Pass.Finish] takes the outcomes of its calls. [Apply] returns the snapshot after an action, for
+// simulators and tests. [ReconcileFrom] reads pods from a cache without a copy of most of them, and
+// [Tracker] plans after each event without looking at all nodes again.
 //
 // By default a plan follows Kubernetes 1.37 or, with [Options].Dialect, OpenKruise at
 // 07169cfac7b9, defects included. [Options].Repair repairs the defects of [quirk.Table]; other

@@ -109,8 +109,9 @@ func (p Pass) Finish(r Report) Result {
 }
 
 // MaxRetries is the number of times that upstream's controller retries a failed pass. If the
-// last retry fails as well, it plans again only after the next event of [Effects]. Informers repeat the events of all Deployments every 12 to 24 hours. With
-// replicaset.RetryDelay the last of 15 retries begins 164 s after the first failure.
+// last retry fails as well, it plans again only after the next event of [Effects]. Informers repeat
+// the events of all Deployments every 12 to 24 hours. With replicaset.RetryDelay the last of 15
+// retries begins 164 s after the first failure.
 //
 // It mirrors handleErr of the deployment controller of Kubernetes.
 const MaxRetries = 15

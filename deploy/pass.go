@@ -16,7 +16,7 @@ type Pass struct {
 	// a plan of your own for the same snapshot in its place.
 	Plan Plan
 
-	snapshot Snapshot // of a Tracker only what Finish reads
+	snapshot Snapshot // of a Tracker with the ReplicaSets of readBy
 	now      time.Time
 	options  Options
 }

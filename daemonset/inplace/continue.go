@@ -15,9 +15,9 @@ const (
 	// AnnotationState carries the progress of an update in place. The name without
 	// "apps.kruise.io/" is read as well.
 	AnnotationState = "apps.kruise.io/inplace-update-state"
-	// AnnotationGrace carries a grace period before an update in place, which a CloneSet of
-	// OpenKruise sets and this package only reads. The name without "apps.kruise.io/" is read as
-	// well.
+	// AnnotationGrace carries a grace period before an update in place. Other controllers of
+	// OpenKruise set it, and this package only reads it. The name without "apps.kruise.io/" is
+	// read as well.
 	AnnotationGrace = "apps.kruise.io/inplace-update-grace"
 )
 

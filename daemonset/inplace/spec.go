@@ -53,8 +53,8 @@ type Spec struct {
 	Restart   bool                 `json:"restart,omitzero"`
 }
 
-// ClosesGate reports whether the pod is not ready during the update: it is, if only resources
-// change and no container restarts for them.
+// ClosesGate reports whether the pod stops being ready during the update. It stays ready only if
+// nothing but resources changes, and no container restarts for them.
 func (s *Spec) ClosesGate() bool {
 	s = zero.Or(s)
 	return len(s.Images)+len(s.Refs) > 0 || len(s.Resources) == 0 || s.Restart
